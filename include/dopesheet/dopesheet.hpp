@@ -1,0 +1,14 @@
+// Everything.
+#pragma once
+#include "dopesheet/bake.hpp"
+#include "dopesheet/check.hpp"
+#include "dopesheet/clip.hpp"
+#include "dopesheet/compare.hpp"
+#include "dopesheet/error.hpp"
+#include "dopesheet/export.hpp"
+#include "dopesheet/formats.hpp"
+#include "dopesheet/io.hpp"
+#include "dopesheet/model.hpp"
+#include "dopesheet/rfa.hpp"
+#include "dopesheet/sample.hpp"
+#include "dopesheet/v3c.hpp"

@@ -1,0 +1,61 @@
+// The table of formats: what dopesheet knows, and what it can do with each.
+#pragma once
+#include "dopesheet/check.hpp"
+#include "dopesheet/sample.hpp"
+
+namespace dopesheet {
+
+struct Fact {
+  std::string key, value;
+};
+
+// What `info` shows of one file.
+struct Info {
+  std::string format;   // id of the format
+  std::vector<Fact> facts;
+  struct Row {
+    std::vector<std::string> cells;
+  };
+  std::vector<std::string> columns;  // of the table of bones, meshes, ...
+  std::vector<Row> rows;
+};
+
+struct ReadOptions {
+  Limits limits;
+  std::string name;              // of the input, for clip names and checks
+  const Model* model = nullptr;  // the character a clip is for, where known
+};
+
+struct Format {
+  std::string_view id;          // "rfa"
+  std::string_view title;       // "Red Faction animation"
+  std::string_view games;
+  std::string_view extensions;  // ".rfa", space separated
+  std::string_view holds;       // "clip" or "model"
+  std::string_view evaluation;  // "exact and smooth"; "-" for models
+  std::string_view verified;    // on what
+
+  bool (*probe)(ByteView in);   // by content; cheap
+  Result<Info> (*info)(ByteView in, const ReadOptions& options);
+  Result<std::string> (*dump)(ByteView in, const ReadOptions& options);
+  Result<std::string> (*to_json)(ByteView in, const ReadOptions& options);
+  Result<Bytes> (*from_json)(std::string_view json, const ReadOptions& options);
+  Result<std::vector<Finding>> (*check)(ByteView in, const ReadOptions& options);
+  Result<std::vector<Clip>> (*clips)(ByteView in, const ReadOptions& options);  // null: holds none
+  // The first clip's poses by the game's own integer code; null: only smooth evaluation exists. Times
+  // are rounded to the game's clock.
+  Result<std::vector<Frame>> (*exact)(ByteView in, const ReadOptions& options,
+                                      std::span<const double> times);
+  Result<Model> (*model)(ByteView in, const ReadOptions& options);  // null: holds none
+};
+
+std::span<const Format> formats();
+const Format* find_format(std::string_view id);       // null when there is none
+// The format of these bytes, by content; Code::bad_magic when no format claims them.
+Result<const Format*> identify(ByteView in);
+// The format that a JSON document of `dump --json` names; Code::bad_value when it names none.
+Result<const Format*> identify_json(std::string_view json);
+// The support table of the README.
+std::string formats_markdown();
+
+}  // namespace dopesheet

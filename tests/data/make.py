@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Writes the test fixtures, byte for byte the same on every run, without any code of the library under test.
+
+    make.py OUTDIR          all fixtures and OUTDIR/index.json
+    make.py --big OUTDIR    the same, and big.rfa (about 3.6 MB, for benches; not in the index)
+    make.py --list          names and notes
+
+index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical" promises that a writer
+which recomputes all offsets, sizes and padding by the rules of the format gets the same bytes again.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the source tree may be read-only or shared
+
+import rfa_checks
+import rfa_fixtures
+import v3c_fixtures
+
+
+def entries():
+    return rfa_fixtures.fixture.entries + rfa_checks.fixture.entries + v3c_fixtures.fixture.entries
+
+
+def write_all(outdir):
+    outdir.mkdir(parents=True, exist_ok=True)
+    index = []
+    for entry in entries():
+        (outdir / entry["file"]).write_bytes(entry["build"]())
+        index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
+    (outdir / "index.json").write_text(json.dumps(index, indent=1) + "\n")
+
+
+def write_big(outdir):
+    outdir.mkdir(parents=True, exist_ok=True)
+    (outdir / "big.rfa").write_bytes(rfa_fixtures.big())
+
+
+def main(args):
+    if args == ["--list"]:
+        for entry in entries():
+            print(f"{entry['file']}: {entry['note']}")
+        return 0
+    big = "--big" in args
+    places = [a for a in args if a != "--big"]
+    if len(places) != 1 or places[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    write_all(Path(places[0]))
+    if big:
+        write_big(Path(places[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
