@@ -134,8 +134,8 @@ struct Clip {
 // ordered and finite, values finite, rotations of unit length. Empty for a good clip.
 std::vector<Loss> validate(const Clip& clip);
 
-// Node indices so that every parent stands before its children. Nodes in a cycle, or below one, and
-// nodes whose parent does not exist are taken as roots.
+// All node indices, so that every parent stands before its children. A parent that does not exist
+// counts as none; of a cycle, one node comes before its parent.
 std::vector<std::size_t> topological_order(std::span<const Node> nodes);
 
 // The clip in right-handed space: X mirrored, every curve with its control points and tangents.

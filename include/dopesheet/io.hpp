@@ -355,8 +355,8 @@ class Reader {
     }
     path_.leave();
   }
-  // As each(), but element i starts at offsets[i]. Together the elements may not be longer than the
-  // input, so that many offsets to one record cannot take memory without end.
+  // As each(), but element i starts at offsets[i]. Several elements may be one record in the file, but
+  // not so many that their copies would take memory without end.
   template <class T, class Int>
   void each_at(const char* name, std::vector<T>& v, std::vector<Int>& offsets) {
     std::size_t total = 0;
@@ -364,11 +364,15 @@ class Reader {
     for (std::size_t i = 0; i < v.size() && ok(); ++i) {
       path_.index(static_cast<std::int64_t>(i));
       seek("offset", offsets[i]);
+      next_segment();
       const std::size_t begin = at_;
       if (ok()) T::fields(*this, v[i]);
       total += at_ - begin;
-      if (ok() && total > in_.size()) fail(Code::bad_value, begin, "", "overlaps another record");
+      if (ok() && total > 4 * in_.size()) {
+        fail(Code::limit, begin, "", "too many elements share one record");
+      }
     }
+    next_segment();
     path_.leave();
   }
 
@@ -397,8 +401,8 @@ class Reader {
   void seek_if(bool present, const char* name, Int& offset, std::size_t alignment = 1) {
     if (present) seek(name, offset, alignment);
   }
-  // Closes a file of records reached through seek(): keeps the bytes between and after them, and
-  // refuses records that overlap.
+  // Closes a file of records reached through seek(): keeps the bytes between and after them. Two may be
+  // the same bytes; records that overlap in part are refused.
   void gaps(const char* name, std::vector<Gap>& v);
 
   // A block of stored size whose description comes after it: later() steps over it, block() walks it.
@@ -516,7 +520,7 @@ class Reader {
     truncated(name, n);
     return false;
   }
-  void close_segment();
+  void next_segment();
   // Cold paths, out of line: error text must not be stamped into every field.
   void seek_to(const char* name, std::int64_t offset);
   void truncated(const char* name, std::size_t n);
@@ -637,7 +641,7 @@ class Writer {
     path_.enter(name, 0);
     for (std::size_t i = 0; i < v.size(); ++i) {
       path_.index(static_cast<std::int64_t>(i));
-      seek("offset", offsets[i]);
+      begin_segment("offset", static_cast<std::int64_t>(offsets[i]));
       T::fields(*this, v[i]);
     }
     path_.leave();
@@ -727,6 +731,7 @@ class Writer {
   }
   void raw(const Bytes& v) { out_.insert(out_.end(), v.begin(), v.end()); }
   void seek_to(const char* name, std::int64_t offset);
+  void begin_segment(const char* name, std::int64_t offset);
   void too_many(const char* name, std::size_t n, std::size_t most);
   void wrong_length(const char* name, std::size_t have, std::int64_t stored);
   void fail(const char* name, std::string text);

@@ -74,6 +74,7 @@ struct Frame {
 
 // Local transforms to object space. `order` is topological_order(nodes); sizes must agree. Scale is
 // carried along per axis, which is exact as long as no rotation stands below a non-uniform scale.
+// Parents must not form a cycle (validate reports those): then the result means nothing.
 void to_object_space(std::span<const Node> nodes, std::span<const std::size_t> order,
                      std::span<const Transform> local, std::span<Transform> object);
 
@@ -88,6 +89,8 @@ Quat normalize(Quat q);                 // identity where the length is 0 or not
 Vec3 rotate(Quat q, Vec3 v);            // q of unit length
 double angle_between(Quat a, Quat b);   // degrees, 0 to 180, of unit quaternions; exact near 0
 Quat slerp(Quat a, Quat b, double u);   // unit quaternions, along the shorter arc
+// Rz Ry Rx of turns about the axes; one turn is 360 degrees.
+Quat rotation_of_turns(Vec3 turns);
 Transform operator*(const Transform& parent, const Transform& local);
 Transform inverse(const Transform& t);  // of a transform without scale
 

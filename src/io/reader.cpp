@@ -74,8 +74,9 @@ void Reader::pad(const char* name, Bytes& v, std::size_t n) {
   if (std::all_of(v.begin(), v.end(), [](std::byte b) { return b == std::byte{0}; })) v.clear();
 }
 
-void Reader::close_segment() {
+void Reader::next_segment() {
   if (at_ > segment_begin_) segments_.push_back({segment_begin_, at_});
+  segment_begin_ = at_;
 }
 
 void Reader::seek_to(const char* name, std::int64_t offset) {
@@ -84,22 +85,25 @@ void Reader::seek_to(const char* name, std::int64_t offset) {
                 fmt::format("the stored offset {} is outside the {} bytes of the file", offset, end_));
   }
   if (static_cast<std::size_t>(offset) == at_) return;
-  close_segment();
+  next_segment();
   at_ = segment_begin_ = static_cast<std::size_t>(offset);
 }
 
 void Reader::gaps(const char* name, std::vector<Gap>& v) {
   v.clear();
   if (!ok()) return;
-  close_segment();
-  std::sort(segments_.begin(), segments_.end(),
-            [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
+  next_segment();
+  std::sort(segments_.begin(), segments_.end(), [](const Segment& a, const Segment& b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
   std::size_t at = 0;
   const auto keep = [&](std::size_t end) {
     const auto begin = in_.begin() + static_cast<std::ptrdiff_t>(at);
     v.push_back({static_cast<std::int64_t>(at), Bytes(begin, begin + static_cast<std::ptrdiff_t>(end - at))});
   };
-  for (const Segment& s : segments_) {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& s = segments_[i];
+    if (i > 0 && s.begin == segments_[i - 1].begin && s.end == segments_[i - 1].end) continue;
     if (s.begin < at) {
       return fail(Code::bad_value, s.begin, name,
                   fmt::format("two records overlap: one starts here, another ends at byte {}", at));

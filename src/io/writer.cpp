@@ -29,6 +29,9 @@ void Writer::pad(const char* name, const Bytes& v, std::size_t n) {
 void Writer::seek_to(const char* name, std::int64_t offset) {
   const Segment& s = segments_.back();
   if (offset == s.offset + static_cast<std::int64_t>(out_.size() - s.begin)) return;
+  begin_segment(name, offset);
+}
+void Writer::begin_segment(const char* name, std::int64_t offset) {
   if (offset < 0) return fail(name, fmt::format("the offset {} is negative", offset));
   segments_.push_back({offset, out_.size()});
 }
@@ -45,18 +48,25 @@ void Writer::gaps(const char* name, const std::vector<Gap>& v) {
 
 Result<Bytes> Writer::take() {
   if (!ok_) return tl::unexpected(error_);
-  if (segments_.size() == 1) return std::move(out_);
+  const auto in_place = [](const Segment& s) { return static_cast<std::uint64_t>(s.offset) == s.begin; };
+  if (std::all_of(segments_.begin(), segments_.end(), in_place)) return std::move(out_);
+
   struct Piece {
     std::int64_t offset;
-    std::size_t begin, end;
+    ByteView bytes;
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const std::size_t begin = segments_[i].begin;
     const std::size_t end = i + 1 < segments_.size() ? segments_[i + 1].begin : out_.size();
-    if (end > segments_[i].begin) pieces.push_back({segments_[i].offset, segments_[i].begin, end});
+    if (end > begin) pieces.push_back({segments_[i].offset, ByteView(out_).subspan(begin, end - begin)});
   }
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  const auto same = [](const Piece& a, const Piece& b) {
+    return a.offset == b.offset && std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
+  };
+  pieces.erase(std::unique(pieces.begin(), pieces.end(), same), pieces.end());
   Bytes out;
   out.reserve(out_.size());
   for (const Piece& p : pieces) {
@@ -67,8 +77,7 @@ Result<Bytes> Writer::take() {
                       "document out again after editing it",
                       p.offset, out.size())});
     }
-    out.insert(out.end(), out_.begin() + static_cast<std::ptrdiff_t>(p.begin),
-               out_.begin() + static_cast<std::ptrdiff_t>(p.end));
+    out.insert(out.end(), p.bytes.begin(), p.bytes.end());
   }
   return out;
 }

@@ -1,7 +1,8 @@
-"""The fixture character: six bones and what they look like at rest, shared by the clip and the mesh fixtures.
+"""The fixture character: six bones and what they look like at rest, shared by the clip and the mesh
+fixtures.
 
-Two of the three parents have a higher index than their children, and no rest rotation is symmetric, so that a wrong
-order, a missing conjugate or a swapped multiplication shows.
+Four of the five bones with a parent come before it, and no rest rotation is symmetric, so that a
+wrong order, a missing conjugate or a swapped multiplication shows.
 """
 
 from vecmath import add, axis_angle, conj, f32, qmul, rotate, scale, sub, unit
@@ -32,7 +33,8 @@ def _stored(i):
     return tuple(f32(c) for c in q), tuple(f32(c) for c in rotate(conj(q), scale(t, -1.0)))
 
 
-# What the BONE chunk holds: rotation x y z w and translation of the inverse bind, the rotation conjugated.
+# What the BONE chunk holds: rotation x y z w and translation of the inverse bind, the rotation
+# conjugated.
 STORED = [_stored(i) for i in range(len(BONES))]
 
 
@@ -42,7 +44,8 @@ def _rest_world(i):
     return q, rotate(q, scale(t, -1.0))
 
 
-REST_WORLD = [_rest_world(i) for i in range(len(BONES))]  # (active rotation, position), from the rounded numbers
+# Active rotation and position, from the rounded numbers.
+REST_WORLD = [_rest_world(i) for i in range(len(BONES))]
 
 
 def _rest_local(i):
@@ -76,16 +79,23 @@ def corner_signs(corner):
 
 def box_corner(bone, corner):
     centre, half = BOXES[bone]
-    return model_point(bone, tuple(c + s * h for c, h, s in zip(centre, half, corner_signs(corner))))
+    signs = corner_signs(corner)
+    return model_point(bone, tuple(c + s * h for c, h, s in zip(centre, half, signs)))
 
 
-# Original vertices, as the artist numbered them: eight corners per bone, a fin on the back, a nose. Number 56 was
-# deleted by the artist and is in no batch.
+# Original vertices, as the artist numbered them: eight corners per bone, a fin on the back, a nose.
+# Number 56 was deleted by the artist and is in no batch.
 FIN = range(48, 51)
 NOSE = range(51, 56)
 NUM_ORIGINALS = 57
-_FIN_POINTS = [(0.0, 0.40, -0.11), (0.0, 0.20, -0.11), (0.0, 0.32, -0.26)]                        # in spine space
-_NOSE_POINTS = [(0.03, 0.12, 0.14), (0.03, 0.18, 0.14), (-0.03, 0.18, 0.14), (-0.03, 0.12, 0.14), (0.0, 0.14, 0.22)]  # head
+_FIN_POINTS = [(0.0, 0.40, -0.11), (0.0, 0.20, -0.11), (0.0, 0.32, -0.26)]  # in spine space
+_NOSE_POINTS = [  # in head space
+    (0.03, 0.12, 0.14),
+    (0.03, 0.18, 0.14),
+    (-0.03, 0.18, 0.14),
+    (-0.03, 0.12, 0.14),
+    (0.0, 0.14, 0.22),
+]
 
 ORIGINALS = [box_corner(b, c) for b in range(len(BONES)) for c in range(8)]
 ORIGINALS += [model_point(2, p) for p in _FIN_POINTS]

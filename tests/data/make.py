@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the test fixtures, byte for byte the same on every run, without any code of the library under test.
+"""Writes the test fixtures, byte for byte the same on every run, without any code of the library
+under test.
 
     make.py OUTDIR          all fixtures and OUTDIR/index.json
     make.py --big OUTDIR    the same, and big.rfa (about 3.6 MB, for benches; not in the index)
     make.py --list          names and notes
 
-index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical" promises that a writer
-which recomputes all offsets, sizes and padding by the rules of the format gets the same bytes again.
+index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical"
+promises that a writer which recomputes all offsets, sizes and padding by the rules of the format
+gets the same bytes again.
 """
 
 import json

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Reference numbers for the tests: reads clips and meshes with its own parser and evaluates them in double precision.
+"""Reference numbers for the tests: reads clips and meshes with its own parser and evaluates them in
+double precision.
 
     reference.py OUTDIR                    everything listed in OUTDIR/index.json
     reference.py OUTDIR FILE...            these .rfa, .v3c or .v3m files
     reference.py --selftest SAMPLES_DIR    numbers known from real files
 
-Writes OUTDIR/<name>.expected.json, in the game's own left-handed space: metres, ticks of 1/4800 s, q = active rotation
-x y z w (the conjugate of what is stored), one line per sampled tick. A number that is not finite becomes null.
-Shares no code with the fixture builders.
+Writes OUTDIR/<name>.expected.json, in the game's own left-handed space: metres, ticks of 1/4800
+s, q = active rotation x y z w (the conjugate of what is stored), one line per sampled tick. A
+number that is not finite becomes null. Shares no code with the fixture builders.
 """
 
 import json
@@ -20,6 +21,7 @@ MAX_TICKS = 240  # per list; beyond it the ticks are thinned out evenly
 
 
 # Quaternions x y z w
+
 
 def conj(q):
     return [-q[0], -q[1], -q[2], q[3]]
@@ -35,10 +37,12 @@ def normalised(q):
 
 
 def product(a, b):
-    return [math.fsum((a[3] * b[0], a[0] * b[3], a[1] * b[2], -a[2] * b[1])),
-            math.fsum((a[3] * b[1], -a[0] * b[2], a[1] * b[3], a[2] * b[0])),
-            math.fsum((a[3] * b[2], a[0] * b[1], -a[1] * b[0], a[2] * b[3])),
-            math.fsum((a[3] * b[3], -a[0] * b[0], -a[1] * b[1], -a[2] * b[2]))]
+    return [
+        math.fsum((a[3] * b[0], a[0] * b[3], a[1] * b[2], -a[2] * b[1])),
+        math.fsum((a[3] * b[1], -a[0] * b[2], a[1] * b[3], a[2] * b[0])),
+        math.fsum((a[3] * b[2], a[0] * b[1], -a[1] * b[0], a[2] * b[3])),
+        math.fsum((a[3] * b[3], -a[0] * b[0], -a[1] * b[1], -a[2] * b[2])),
+    ]
 
 
 def rotate(q, v):
@@ -52,11 +56,13 @@ def angle_degrees(a, b):
 
 # Clip
 
+
 class Clip:
     def __init__(self, data):
         if data[:4] != b"VMVF":
             raise ValueError("no Red Faction clip")
-        self.version, _, _, self.start, self.end, nbones, nmv, nmk, self.ramp_in, self.ramp_out = struct.unpack_from("<iff7i", data, 4)
+        self.version, self.start, self.end = struct.unpack_from("<i8x2i", data, 4)
+        nbones, nmv, nmk, self.ramp_in, self.ramp_out = struct.unpack_from("<5i", data, 0x18)
         if self.version not in (7, 8):
             raise ValueError("unknown version")
         index_at, frames_at = struct.unpack_from("<ii", data, 0x48)
@@ -65,8 +71,9 @@ class Clip:
             weight, nrot, npos = struct.unpack_from("<fhh", data, at)
             rot_end = at + 8 + 16 * nrot
             self.weights.append(weight)
-            self.rot.append(list(struct.iter_unpack("<i4hbbh", data[at + 8:rot_end])))       # time x y z w in out pad
-            self.pos.append(list(struct.iter_unpack("<i9f", data[rot_end:rot_end + 40 * npos])))  # time pos in out
+            # rotation key: time, x y z w, ease in, ease out, pad; position key: time, pos, in, out
+            self.rot.append(list(struct.iter_unpack("<i4hbbh", data[at + 8 : rot_end])))
+            self.pos.append(list(struct.iter_unpack("<i9f", data[rot_end : rot_end + 40 * npos])))
         self.morph_indices = struct.unpack_from(f"<{nmv}H", data, index_at) if nmv else ()
         self.morph_times, self.morph_frames = [], []
         if nmk and self.version == 8:
@@ -80,10 +87,11 @@ class Clip:
         else:
             at += 4 * nmk
             box = struct.unpack_from("<6f", data, at)
-            codes = data[at + 24:at + 24 + 3 * nmv * nmk]
-            flat = [box[i % 3] + c * (box[3 + i % 3] - box[i % 3]) / 255 for i, c in enumerate(codes)]
-        points = [list(flat[i:i + 3]) for i in range(0, len(flat), 3)]
-        self.morph_frames = [points[k * nmv:(k + 1) * nmv] for k in range(nmk)]
+            codes = data[at + 24 : at + 24 + 3 * nmv * nmk]
+            span = [high - low for low, high in zip(box, box[3:])]
+            flat = [box[i % 3] + c * span[i % 3] / 255 for i, c in enumerate(codes)]
+        points = [list(flat[i : i + 3]) for i in range(0, len(flat), 3)]
+        self.morph_frames = [points[k * nmv : (k + 1) * nmv] for k in range(nmk)]
 
     def objection(self):
         """Why the rules of evaluation do not cover this clip, or nothing."""
@@ -98,7 +106,8 @@ class Clip:
 
 
 def segment(keys, tick):
-    """Index of the earlier key and the linear parameter. On an inner key the segment after it counts."""
+    """Index of the earlier key and the linear parameter. On an inner key the segment after it
+    counts."""
     last = len(keys) - 1
     if tick <= keys[0][0]:
         return 0, 0.0
@@ -150,7 +159,7 @@ def smooth_rotation(keys, tick):
 
 
 def snaps(q0, q1):
-    return 1 - sum(a * b for a, b in zip(q0, q1)) / 16383 ** 2 <= 1e-6
+    return 1 - sum(a * b for a, b in zip(q0, q1)) / 16383**2 <= 1e-6
 
 
 def exact_components(keys, tick):
@@ -163,7 +172,7 @@ def exact_components(keys, tick):
     if snaps(q0, q1):
         result = q1
     else:
-        w = math.acos(sum(a * b for a, b in zip(q0, q1)) / 16383 ** 2)
+        w = math.acos(sum(a * b for a, b in zip(q0, q1)) / 16383**2)
         s0, s1 = math.sin((1 - u) * w) / math.sin(w), math.sin(u * w) / math.sin(w)
         result = [math.trunc(a * s0 + b * s1) for a, b in zip(q0, q1)]
     if result[3] == 0:
@@ -184,7 +193,10 @@ def position(keys, tick):
     if u in (0.0, 1.0):
         return list(keys[i + int(u)][1:4])
     (_, *a), (_, *b), v = keys[i], keys[i + 1], 1 - u
-    return [math.fsum((v ** 3 * a[c], 3 * u * v * v * a[6 + c], 3 * u * u * v * b[3 + c], u ** 3 * b[c])) for c in range(3)]
+    k = (v**3, 3 * u * v * v, 3 * u * u * v, u**3)
+    return [
+        math.fsum((k[0] * a[c], k[1] * a[6 + c], k[2] * b[3 + c], k[3] * b[c])) for c in range(3)
+    ]
 
 
 def ramped_weight(clip, bone, tick):
@@ -200,21 +212,29 @@ def ramped_weight(clip, bone, tick):
     return w
 
 
+def phase(clip, tick):
+    if tick <= clip.start:
+        return 0.0
+    return 1.0 if tick >= clip.end else (tick - clip.start) / (clip.end - clip.start)
+
+
 def morph(clip, tick):
     frames = clip.morph_frames
-    if not frames:
-        return []
     if clip.version == 8:
         k, u = segment([(t,) for t in clip.morph_times], tick) if len(frames) > 1 else (0, 0.0)
     else:
-        f = 0.0 if tick <= clip.start else (tick - clip.start) / (clip.end - clip.start) * len(frames)
+        f = len(frames) * phase(clip, tick)
         k = min(math.trunc(f), len(frames) - 1)
         u = min(f - k, 1.0)
     a, b = frames[k], frames[min(k + 1, len(frames) - 1)]
-    return [{"index": i, "p": [x + (y - x) * u for x, y in zip(p, q)]} for i, p, q in zip(clip.morph_indices, a, b)]
+    return [
+        {"index": i, "p": [x + (y - x) * u for x, y in zip(p, q)]}
+        for i, p, q in zip(clip.morph_indices, a, b)
+    ]
 
 
 # Where to sample
+
 
 def thinned(ticks):
     ticks = sorted(set(ticks))
@@ -223,7 +243,8 @@ def thinned(ticks):
 
 
 def around(clip, keys):
-    """Every key, quarters and an odd fraction between keys, and both outsides of the keys and of the clip."""
+    """Every key, quarters and an odd fraction between keys, and both outsides of the keys and of
+    the clip."""
     times = sorted(set(keys))
     ticks = [clip.start - 0.5, clip.start, clip.end, clip.end + 0.5, clip.end + 1000]
     if times:
@@ -236,28 +257,39 @@ def around(clip, keys):
 def clip_numbers(clip, name):
     keys = [k[0] for track in clip.rot + clip.pos for k in track]
     smooth_ticks = around(clip, keys)
-    exact_ticks = thinned([math.floor(t) for t in smooth_ticks] + [t + d for t in keys for d in (-1, 1)])
+    exact_ticks = thinned(
+        [math.floor(t) for t in smooth_ticks] + [t + d for t in keys for d in (-1, 1)]
+    )
     steps = clip.morph_times
     if clip.version == 7 and clip.morph_frames:
         count = len(clip.morph_frames)
         steps = [clip.start + k * (clip.end - clip.start) / count for k in range(count)]
-    weight_ticks = [t + d for t in (clip.start, clip.start + clip.ramp_in, clip.end - clip.ramp_out, clip.end) for d in (-1, 0, 1)]
-    weight_ticks += [(clip.start + clip.end) // 2, clip.start + clip.ramp_in // 2, clip.end - clip.ramp_out // 2, clip.end + 200]
+    corners = (clip.start, clip.start + clip.ramp_in, clip.end - clip.ramp_out, clip.end)
+    weight_ticks = [t + d for t in corners for d in (-1, 0, 1)]
+    weight_ticks += [sum(corners) // 4, clip.end + 200]
+    weight_ticks += [(a + b) // 2 for a, b in zip(corners, corners[1:])]
 
     def pose(rotation, tick):
-        return [{"t": position(p, tick), "q": rotation(r, tick)} for r, p in zip(clip.rot, clip.pos)]
+        return [
+            {"t": position(p, tick), "q": rotation(r, tick)} for r, p in zip(clip.rot, clip.pos)
+        ]
 
     bones = range(len(clip.weights))
+    morph_ticks = around(clip, steps) if clip.morph_frames else []
     return {
         "file": name,
         "smooth": [{"tick": t, "bones": pose(smooth_rotation, t)} for t in smooth_ticks],
         "exact": [{"tick": t, "bones": pose(exact_rotation, t)} for t in exact_ticks],
-        "morph": [{"tick": t, "vertices": morph(clip, t)} for t in around(clip, steps)] if clip.morph_frames else [],
-        "weights": [{"tick": t, "bones": [ramped_weight(clip, b, t) for b in bones]} for t in thinned(weight_ticks)],
+        "morph": [{"tick": t, "vertices": morph(clip, t)} for t in morph_ticks],
+        "weights": [
+            {"tick": t, "bones": [ramped_weight(clip, b, t) for b in bones]}
+            for t in thinned(weight_ticks)
+        ],
     }
 
 
 # Mesh: only what is needed to find bones and prop points
+
 
 class Mesh:
     def __init__(self, data):
@@ -332,7 +364,11 @@ class Mesh:
 
 
 def mesh_numbers(mesh, name):
-    lists = {"rest_world": mesh.rest_world, "rest_local": mesh.rest_local, "inverse_bind": mesh.inverse_bind}
+    lists = {
+        "rest_world": mesh.rest_world,
+        "rest_local": mesh.rest_local,
+        "inverse_bind": mesh.inverse_bind,
+    }
     result = {"file": name}
     for key, of in lists.items():
         result[key] = [dict(zip("tq", of(bone))) for bone in range(len(mesh.bones))]
@@ -340,6 +376,7 @@ def mesh_numbers(mesh, name):
 
 
 # Output
+
 
 def finite(value):
     if isinstance(value, float):
@@ -353,7 +390,8 @@ def dump(numbers):
     parts = []
     for key, value in finite(numbers).items():
         if isinstance(value, list):
-            text = "[" + ",".join("\n" + json.dumps(v, separators=(",", ":"), allow_nan=False) for v in value) + "]"
+            lines = [json.dumps(v, separators=(",", ":"), allow_nan=False) for v in value]
+            text = "[\n" + ",\n".join(lines) + "\n]"
         else:
             text = json.dumps(value)
         parts.append(f"{json.dumps(key)}: {text}")
@@ -387,14 +425,17 @@ def main(args):
     if len(args) == 2 and args[0] == "--selftest":
         sys.dont_write_bytecode = True
         import reference_selftest
+
         reference_selftest.run(Path(args[1]))
         return 0
     if not args or args[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     outdir = Path(args[0])
-    names = [Path(a) for a in args[1:]] or [outdir / e["file"] for e in json.loads((outdir / "index.json").read_text())]
-    write_all(outdir, names)
+    paths = [Path(a) for a in args[1:]]
+    if not paths:
+        paths = [outdir / e["file"] for e in json.loads((outdir / "index.json").read_text())]
+    write_all(outdir, paths)
     return 0
 
 

@@ -1,4 +1,5 @@
-"""Numbers known about four real files (three BoxT clips and boxt.v3c), asserted against reference.py.
+"""Numbers known about four real files (three BoxT clips and boxt.v3c), asserted against
+reference.py.
 
 The files are not part of the project: name a directory that holds them.
 """
@@ -35,18 +36,22 @@ def close(a, b, tolerance):
     return all(abs(x - y) <= tolerance for x, y in zip(a, b))
 
 
+def rounded(v):
+    return [round(c, 5) + 0.0 for c in v]
+
+
 def check_mesh(mesh):
     assert len(mesh.bones) == 8 and len(mesh.props) == 8
     for i, (q, t) in enumerate(REST_LOCAL):
         got_t, got_q = mesh.rest_local(i)
-        print(f"rest local {i} {mesh.bones[i][0]}: t {[round(c, 5) for c in got_t]} q {[round(c, 5) for c in got_q]}")
+        print(f"rest local {i} {mesh.bones[i][0]}: t {rounded(got_t)} q {rounded(got_q)}")
         assert close(got_t, t, 1.1e-5) and close(got_q, q, 1.1e-5)
     t, _ = mesh.rest_world(6)
-    print(f"rest world 6: {[round(c, 5) for c in t]}")
+    print(f"rest world 6: {rounded(t)}")
     assert close(t, (-1.95224, 0.26087, -0.29014), 1.1e-5)
     names = [p[0] for p in mesh.props]
     t, _ = mesh.prop_world(names.index("thruster_1"))
-    print(f"thruster_1 in model space: {[round(c, 5) for c in t]}")
+    print(f"thruster_1 in model space: {rounded(t)}")
     assert close(t, (-2.44847, -0.87768, 0.48116), 1.1e-5)
     for i in range(8):  # rest world times inverse bind is the identity
         (t, q), (it, iq) = mesh.rest_world(i), mesh.inverse_bind(i)
@@ -66,26 +71,39 @@ def check_clip(clip, mesh, name):
     assert all(abs(a - (root_away if i == 5 else 0)) < 1e-4 for i, a in enumerate(away))
 
     lengths = [ref.norm(k[1:5]) for track in clip.rot for k in track]
-    pairs = [(a[1:5], ref.nearer(a[1:5], b[1:5])) for track in clip.rot for a, b in zip(track, track[1:])]
+    pairs = [
+        (a[1:5], ref.nearer(a[1:5], b[1:5])) for track in clip.rot for a, b in zip(track, track[1:])
+    ]
     snapping = sum(ref.snaps(a, b) for a, b in pairs)
     low, mean, high, segments = NORMS[name]
-    print(f"  raw length {min(lengths):.2f} {math.fsum(lengths) / len(lengths):.2f} {max(lengths):.2f}; "
-          f"{snapping} of {len(pairs)} segments snap")
-    assert close((min(lengths), math.fsum(lengths) / len(lengths), max(lengths)), (low, mean, high), 0.0051)
+    got = (min(lengths), math.fsum(lengths) / len(lengths), max(lengths))
+    print(f"  raw length {rounded(got)}; {snapping} of {len(pairs)} segments snap")
+    assert close(got, (low, mean, high), 0.0051)
     assert snapping == 0 and len(pairs) == segments
 
-    worst = max(ref.angle_degrees(ref.smooth_rotation(track, t), ref.normalised(ref.exact_rotation(track, t)))
-                for track in clip.rot for t in range(clip.start, clip.end + 1, 7))
+    worst = max(
+        ref.angle_degrees(
+            ref.smooth_rotation(track, t), ref.normalised(ref.exact_rotation(track, t))
+        )
+        for track in clip.rot
+        for t in range(clip.start, clip.end + 1, 7)
+    )
     print(f"  smooth against exact: {worst:.4f} degrees at most")
     assert worst < 0.16
 
 
 def check_rules():
     for length, degrees in SNAP_ANGLES.items():
-        at = 2 * math.degrees(math.acos((1 - 1e-6) * 16383 ** 2 / length ** 2))
+        at = 2 * math.degrees(math.acos((1 - 1e-6) * 16383**2 / length**2))
         print(f"raw length {length}: snaps below {at:.3f} degrees")
         assert abs(at - degrees) < 0.006
-    for a, b in ((40, 50), (100, 90), (70, 0), (0, 70), (127, 127)):  # the ease curve has no step and no corner
+    for a, b in (
+        (40, 50),
+        (100, 90),
+        (70, 0),
+        (0, 70),
+        (127, 127),
+    ):  # the ease curve has no step and no corner
         values = [ref.eased(i / 10000, a, b) for i in range(10001)]
         slopes = [y - x for x, y in zip(values, values[1:])]
         assert values[0] == 0 and values[-1] == 1 and min(slopes) >= 0

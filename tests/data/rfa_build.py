@@ -1,11 +1,11 @@
-"""Packs Red Faction animation clips, well formed or not. Knows the layout only, nothing about motion."""
+"""Packs Red Faction animation clips, well formed or not. Knows the layout only, nothing about
+motion."""
 
 import struct
 from dataclasses import dataclass, field
 
 from vecmath import add, conj, f32, mix, scale, sub
 
-TICKS_PER_SECOND = 4800
 FRAME = 160  # ticks of one frame at 30 frames per second
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
@@ -16,8 +16,8 @@ class Bits(int):
 
 @dataclass
 class RotKey:
-    time: int        # ticks
-    stored: tuple    # four int16, as in the file
+    time: int  # ticks
+    stored: tuple  # four int16, as in the file
     ease_in: int = 0
     ease_out: int = 0
     pad: int = 0
@@ -25,8 +25,8 @@ class RotKey:
 
 @dataclass
 class PosKey:
-    time: int        # ticks
-    pos: tuple       # metres; absolute, like both handles
+    time: int  # ticks
+    pos: tuple  # metres; absolute, like both handles
     handle_in: tuple
     handle_out: tuple
 
@@ -50,13 +50,16 @@ class Clip:
     total_rotation: tuple = IDENTITY
     total_translation: tuple = (0.0, 0.0, 0.0)
     morph_indices: list = field(default_factory=list)
-    morph_times: list = field(default_factory=list)   # version 8 only; its length is the keyframe count there
-    morph_box: tuple = ()                             # version 8: (min, max)
-    morph_frames: list = field(default_factory=list)  # per keyframe: per vertex three bytes (8) or three floats (7)
+    # Version 8 only: times, whose number is the keyframe count, and box (min, max).
+    morph_times: list = field(default_factory=list)
+    morph_box: tuple = ()
+    # Per keyframe, per vertex: three bytes (version 8) or three floats (version 7).
+    morph_frames: list = field(default_factory=list)
 
 
 def quantise(active):
-    """Stored form: conjugated and truncated towards zero, which keeps the raw length at or below 16383."""
+    """Stored form: conjugated and truncated towards zero, which keeps the raw length at or below
+    16383."""
     return tuple(int(16383 * c) for c in conj(active))
 
 
@@ -69,8 +72,12 @@ def raw_rk(time, stored):
 
 
 def pk(time, pos, handle_in=None, handle_out=None):
-    return PosKey(time, tuple(pos), tuple(pos if handle_in is None else handle_in),
-                  tuple(pos if handle_out is None else handle_out))
+    return PosKey(
+        time,
+        tuple(pos),
+        tuple(pos if handle_in is None else handle_in),
+        tuple(pos if handle_out is None else handle_out),
+    )
 
 
 def thirds(times, points):
@@ -83,7 +90,7 @@ def thirds(times, points):
 
 
 def bent(times, points, bend):
-    """As thirds(), but curved, and different on both sides of a key, so that swapped handles show."""
+    """As thirds(), but curved, and differently on both sides of a key: swapped handles show."""
     keys = thirds(times, points)
     for i, key in enumerate(keys):
         if i > 0:
@@ -98,7 +105,9 @@ def still(times, pos):
 
 
 def floats(values):
-    return b"".join(struct.pack("<I", v) if isinstance(v, Bits) else struct.pack("<f", v) for v in values)
+    return b"".join(
+        struct.pack("<I", v) if isinstance(v, Bits) else struct.pack("<f", v) for v in values
+    )
 
 
 def pack_bone(bone):
@@ -125,12 +134,15 @@ def pack_morph_frames(clip):
     return b"".join(parts)
 
 
-def pack(clip, order=None, gaps=None, morph_first=False, morph_pad=0, morph_offsets=None, trailing=b""):
-    """The file. Without further arguments the order is the canonical one and there is no byte too many.
+def pack(
+    clip, order=None, gaps=None, morph_first=False, morph_pad=0, morph_offsets=None, trailing=b""
+):
+    """The file. Without further arguments the order is the canonical one and there is no byte too
+    many.
 
-    order: file order of the bone records. gaps: bytes in front of the n-th record in the file. morph_first: morph
-    sections in front of the bone records. morph_pad: value of the padding bytes behind the index list.
-    morph_offsets: what to store where there is no morph data.
+    order: file order of the bone records. gaps: bytes in front of the n-th record in the file.
+    morph_first: morph sections in front of the bone records. morph_pad: value of the padding
+    bytes behind the index list. morph_offsets: what to store where there is no morph data.
     """
     nbones, nmv, nmk = len(clip.bones), len(clip.morph_indices), keyframe_count(clip)
     image = bytearray(0x50 + 4 * nbones)
@@ -146,7 +158,8 @@ def pack(clip, order=None, gaps=None, morph_first=False, morph_pad=0, morph_offs
     def put_morph():
         index_at = len(image)
         image.extend(struct.pack(f"<{nmv}H", *clip.morph_indices))
-        image.extend(bytes([morph_pad]) * (-len(image) % 4))
+        if nmv:
+            image.extend(bytes([morph_pad]) * (-len(image) % 4))
         frames_at = len(image)
         image.extend(pack_morph_frames(clip))
         return index_at, frames_at
@@ -162,27 +175,33 @@ def pack(clip, order=None, gaps=None, morph_first=False, morph_pad=0, morph_offs
     image.extend(trailing)
 
     header = struct.pack("<4si", b"VMVF", clip.version) + floats(clip.reduction)
-    header += struct.pack("<7i", clip.start, clip.end, nbones, nmv, nmk, clip.ramp_in, clip.ramp_out)
+    header += struct.pack(
+        "<7i", clip.start, clip.end, nbones, nmv, nmk, clip.ramp_in, clip.ramp_out
+    )
     header += floats([*clip.total_rotation, *clip.total_translation])
     header += struct.pack(f"<2i{nbones}i", *morph, *offsets)
-    image[:len(header)] = header
+    image[: len(header)] = header
     return bytes(image)
 
 
 def morph_bytes(frames):
-    """Version 8 form of absolute positions: the box of all frames, as floats of a file, and the nearest bytes."""
+    """Version 8 form of absolute positions: the box of all frames, as floats of a file, and the
+    nearest bytes."""
     points = [p for frame in frames for p in frame]
     low = tuple(f32(min(p[a] for p in points)) for a in range(3))
     high = tuple(f32(max(p[a] for p in points)) for a in range(3))
 
     def code(p):
-        return tuple(min(255, max(0, round((p[a] - low[a]) / (high[a] - low[a]) * 255))) for a in range(3))
+        return tuple(
+            min(255, max(0, round((p[a] - low[a]) / (high[a] - low[a]) * 255))) for a in range(3)
+        )
 
     return (low, high), [[code(p) for p in frame] for frame in frames]
 
 
 class Registry:
-    """Collects fixtures in the order of their definition. A fixture's docstring is its note in the index."""
+    """Collects fixtures in the order of their definition. A fixture's docstring is its note in the
+    index."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -191,7 +210,15 @@ class Registry:
     def __call__(self, canonical=True, name=None, kind=None):
         def wrap(build):
             suffix = kind or self.kind
-            self.entries.append({"file": f"{name or build.__name__}.{suffix}", "kind": suffix, "canonical": canonical,
-                                 "note": " ".join(build.__doc__.split()), "build": build})
+            self.entries.append(
+                {
+                    "file": f"{name or build.__name__}.{suffix}",
+                    "kind": suffix,
+                    "canonical": canonical,
+                    "note": " ".join(build.__doc__.split()),
+                    "build": build,
+                }
+            )
             return build
+
         return wrap

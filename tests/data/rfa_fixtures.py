@@ -1,4 +1,5 @@
-"""Clips that exercise layout and evaluation. Clips made to be complained about are in rfa_checks.py."""
+"""Clips that exercise layout and evaluation. Clips made to be complained about are in
+rfa_checks.py."""
 
 import math
 
@@ -20,12 +21,28 @@ def plain_bones(start=FRAME, end=END):
     a = start + (end - start) // 3
     b = start + (end - start) * 2 // 3
     return [
-        Bone(turning((start, a, b, end), (0.2, 1, 0.1), (0, 35, -20, 0)),
-             bent((start, a, b, end), [(0, 0.9, 0), (0.1, 1.0, 0.2), (-0.1, 0.95, 0.4), (0, 0.9, 0)], (0.02, 0.01, -0.03))),
-        Bone(turning((start, b, end), (1, 0.3, -0.4), (10, 80, 10)), still((start, end), (0.2, 0.4, 0.01)), 5.0),
-        Bone(turning((start, a, end), (-0.3, 0.2, 1), (-15, 40, -15)), still((start, end), (-0.2, 0.4, 0.0)), 8.0),
-        Bone(turning((start, end), (1, 0, 0), (5, 65)),
-             thirds((start, b, end), [(0, 0.5, 0), (0, 0.55, 0.05), (0.02, 0.5, 0)])),
+        Bone(
+            turning((start, a, b, end), (0.2, 1, 0.1), (0, 35, -20, 0)),
+            bent(
+                (start, a, b, end),
+                [(0, 0.9, 0), (0.1, 1.0, 0.2), (-0.1, 0.95, 0.4), (0, 0.9, 0)],
+                (0.02, 0.01, -0.03),
+            ),
+        ),
+        Bone(
+            turning((start, b, end), (1, 0.3, -0.4), (10, 80, 10)),
+            still((start, end), (0.2, 0.4, 0.01)),
+            5.0,
+        ),
+        Bone(
+            turning((start, a, end), (-0.3, 0.2, 1), (-15, 40, -15)),
+            still((start, end), (-0.2, 0.4, 0.0)),
+            8.0,
+        ),
+        Bone(
+            turning((start, end), (1, 0, 0), (5, 65)),
+            thirds((start, b, end), [(0, 0.5, 0), (0, 0.55, 0.05), (0.02, 0.5, 0)]),
+        ),
     ]
 
 
@@ -48,8 +65,20 @@ def plain_v8():
 
 @fixture()
 def eases():
-    """Ease bytes: sum of both sides below and above 1, one side only, none, and the extremes, on 60 degree segments."""
-    pairs = [(40, 50), (100, 90), (70, 0), (0, 70), (0, 0), (127, 127), (127, 0), (0, 127), (1, 1), (64, 63)]
+    """Ease bytes: sum of both sides below and above 1, one side only, none, and the extremes, on 60
+    degree segments."""
+    pairs = [
+        (40, 50),
+        (100, 90),
+        (70, 0),
+        (0, 70),
+        (0, 0),
+        (127, 127),
+        (127, 0),
+        (0, 127),
+        (1, 1),
+        (64, 63),
+    ]
 
     def bone(axis, pairs):
         times = [FRAME * (1 + 2 * i) for i in range(len(pairs) + 1)]
@@ -58,13 +87,18 @@ def eases():
             a.ease_out, b.ease_in = ease_out, ease_in
         return Bone(keys, still((times[0], times[-1]), (0, 0.5, 0)))
 
-    bones = [bone((1, 0.2, 0.3), pairs), bone((0, 1, -0.5), pairs[::-1]), bone((0.1, 0, 1), pairs[3:] + pairs[:3])]
+    bones = [
+        bone((1, 0.2, 0.3), pairs),
+        bone((0, 1, -0.5), pairs[::-1]),
+        bone((0.1, 0, 1), pairs[3:] + pairs[:3]),
+    ]
     return pack(Clip(8, end=FRAME * (1 + 2 * len(pairs)), bones=bones))
 
 
 @fixture()
 def hemisphere():
-    """Neighbour keys of opposite sign, for small arcs, arcs over 90 degrees, over 180, and the tie at exactly 180."""
+    """Neighbour keys of opposite sign, for small arcs, arcs over 90 degrees, over 180, and the tie
+    at exactly 180."""
     times = [FRAME * i for i in (1, 3, 5, 7, 9, 10)]
 
     def bone(axis, degrees, signs):
@@ -78,31 +112,49 @@ def hemisphere():
         bone((1, -0.2, 0.5), (0, 120, 10, 150, 20, 0), (1, -1, -1, 1, -1, -1)),
         bone((0.1, 0.2, 1), (0, 200, -30, 170, -60, 0), (1, 1, 1, -1, 1, 1)),
     ]
-    tie = [raw_rk(t, q) for t, q in zip(times, [(0, 0, 0, 16383), (16383, 0, 0, 0), (0, 0, 0, 16383), (0, -16383, 0, 0),
-                                                (0, 11584, 0, 11584), (0, 0, 0, 16383)])]
+    rest, x, y, quarter = (
+        (0, 0, 0, 16383),
+        (16383, 0, 0, 0),
+        (0, -16383, 0, 0),
+        (0, 11584, 0, 11584),
+    )
+    tie = [raw_rk(t, q) for t, q in zip(times, (rest, x, rest, y, quarter, rest))]
     bones.append(Bone(tie, still((times[0], times[-1]), (0, 0.5, 0))))
     return pack(Clip(8, bones=bones))
 
 
 @fixture()
 def snap():
-    """Segments that the engine does not interpolate (raw length 16384; 203 below the limit of 268 at 16383) and one just
-    above the limit (344) that it does. The last bone has an ordinary segment on both sides of a snapping one."""
+    """Segments that the engine does not interpolate (raw length 16384; 203 below the limit of 268
+    at 16383) and one just above the limit (344) that it does. The last bone has an ordinary
+    segment on both sides of a snapping one."""
     one_degree = [(0, 0, 0, 16384), (143, 0, 0, 16383), (286, 0, 0, 16382)]
     at, near, over = (4003, 7003, 9013, 11050), (3995, 7020, 9007, 11047), (4002, 6997, 8996, 11068)
     times = (FRAME, MIDDLE, END)
-    mixed = [raw_rk(FRAME, (2000, 0, 0, 16260)), raw_rk(4 * FRAME, one_degree[0]), raw_rk(7 * FRAME, one_degree[1]),
-             raw_rk(END, (3000, 0, 0, 16105))]
-    keys = [[raw_rk(t, q) for t, q in zip(times, one_degree)], [raw_rk(t, q) for t, q in zip(times, (at, near, at))],
-            [raw_rk(t, q) for t, q in zip(times, (at, over, at))], mixed]
+    mixed = [
+        raw_rk(FRAME, (2000, 0, 0, 16260)),
+        raw_rk(4 * FRAME, one_degree[0]),
+        raw_rk(7 * FRAME, one_degree[1]),
+        raw_rk(END, (3000, 0, 0, 16105)),
+    ]
+    keys = [
+        [raw_rk(t, q) for t, q in zip(times, one_degree)],
+        [raw_rk(t, q) for t, q in zip(times, (at, near, at))],
+        [raw_rk(t, q) for t, q in zip(times, (at, over, at))],
+        mixed,
+    ]
     return pack(Clip(8, bones=[Bone(k, still((FRAME, END), (0, 0.5, 0))) for k in keys]))
 
 
 @fixture()
 def slerp_w_zero():
-    """Half-way between these keys the w component truncates to 0, which the engine replaces by 1."""
-    keys = [raw_rk(FRAME, (16350, 0, 0, 1000)), raw_rk(5 * FRAME, (16350, 0, 0, -1000)), raw_rk(9 * FRAME, (0, 16000, 3300, 1001)),
-            raw_rk(END, (0, 16000, 3300, -999))]
+    """Half-way between these keys w truncates to 0, which the engine replaces by 1."""
+    keys = [
+        raw_rk(FRAME, (16350, 0, 0, 1000)),
+        raw_rk(5 * FRAME, (16350, 0, 0, -1000)),
+        raw_rk(9 * FRAME, (0, 16000, 3300, 1001)),
+        raw_rk(END, (0, 16000, 3300, -999)),
+    ]
     return pack(Clip(8, bones=[Bone(keys, still((FRAME, END), (0, 0.5, 0)))]))
 
 
@@ -110,41 +162,57 @@ def slerp_w_zero():
 def single_key():
     """One rotation key, one position key, in every combination with two."""
     q, p = axis_angle((1, 2, 3), 50), (0.1, 0.5, -0.2)
-    two_q, two_p = turning((FRAME, END), (1, 2, 3), (50, -10)), thirds((FRAME, END), [p, (0.3, 0.5, 0.2)])
-    return pack(Clip(8, bones=[Bone([rk(FRAME, q)], [pk(FRAME, p)]), Bone([rk(MIDDLE, q)], two_p), Bone(two_q, [pk(MIDDLE, p)])]))
+    two_q = turning((FRAME, END), (1, 2, 3), (50, -10))
+    two_p = thirds((FRAME, END), [p, (0.3, 0.5, 0.2)])
+    bones = [
+        Bone([rk(FRAME, q)], [pk(FRAME, p)]),
+        Bone([rk(MIDDLE, q)], two_p),
+        Bone(two_q, [pk(MIDDLE, p)]),
+    ]
+    return pack(Clip(8, bones=bones))
 
 
 @fixture()
 def no_keys():
     """No rotation keys (identity), no position keys (the bone collapses), neither."""
-    two_q, two_p = turning((FRAME, END), (1, 2, 3), (50, -10)), thirds((FRAME, END), [(0.1, 0.5, -0.2), (0.3, 0.5, 0.2)])
+    two_q = turning((FRAME, END), (1, 2, 3), (50, -10))
+    two_p = thirds((FRAME, END), [(0.1, 0.5, -0.2), (0.3, 0.5, 0.2)])
     return pack(Clip(7, bones=[Bone([], two_p), Bone(two_q, []), Bone([], [])]))
 
 
 @fixture()
 def start0():
     """The clip starts at tick 0."""
-    return pack(Clip(8, start=0, end=9 * FRAME, ramp_in=FRAME, ramp_out=FRAME, bones=plain_bones(0, 9 * FRAME)))
+    end = 9 * FRAME
+    return pack(Clip(8, 0, end, ramp_in=FRAME, ramp_out=FRAME, bones=plain_bones(0, end)))
 
 
 @fixture()
 def late_start():
     """Cut from a long scene: starts at 41.5 seconds, with an odd tick."""
     start = 41 * 4800 + 2401
-    return pack(Clip(7, start=start, end=start + 1777, ramp_in=500, ramp_out=501, bones=plain_bones(start, start + 1777)))
+    end = start + 1777
+    return pack(Clip(7, start, end, ramp_in=500, ramp_out=501, bones=plain_bones(start, end)))
 
 
 @fixture()
 def negative_start():
     """The clip starts before tick 0."""
-    return pack(Clip(8, start=-480, end=961, ramp_in=320, ramp_out=321, bones=plain_bones(-480, 961)))
+    return pack(Clip(8, -480, 961, ramp_in=320, ramp_out=321, bones=plain_bones(-480, 961)))
 
 
 def face(vertices, frames):
     """Absolute positions of a small patch that bulges, one list per keyframe."""
-    rest = [(0.02 * (i % 3) - 0.02, 1.5 + 0.03 * (i // 3), 0.1 + 0.004 * i) for i in range(vertices)]
-    return [[(x + 0.01 * math.sin(i + k), y - 0.012 * k * (i % 2), z + 0.005 * k) for i, (x, y, z) in enumerate(rest)]
-            for k in range(frames)]
+    rest = [
+        (0.02 * (i % 3) - 0.02, 1.5 + 0.03 * (i // 3), 0.1 + 0.004 * i) for i in range(vertices)
+    ]
+    return [
+        [
+            (x + 0.01 * math.sin(i + k), y - 0.012 * k * (i % 2), z + 0.005 * k)
+            for i, (x, y, z) in enumerate(rest)
+        ]
+        for k in range(frames)
+    ]
 
 
 MORPH_TIMES = [FRAME, 3 * FRAME, 3 * FRAME + 77, 8 * FRAME, END]
@@ -156,7 +224,14 @@ def morph_clip(version, vertices, **changes):
     if version == 7:
         return plain(7, morph_indices=indices, morph_frames=frames, **changes)
     box, codes = rfa.morph_bytes(frames)
-    return plain(8, morph_indices=indices, morph_times=MORPH_TIMES, morph_box=box, morph_frames=codes, **changes)
+    return plain(
+        8,
+        morph_indices=indices,
+        morph_times=MORPH_TIMES,
+        morph_box=box,
+        morph_frames=codes,
+        **changes
+    )
 
 
 @fixture()
@@ -234,8 +309,12 @@ def morph_first():
 
 @fixture(canonical=False)
 def gaps():
-    """Bytes that belong to nothing in front of three of the four bone records; one gap is not a multiple of 4."""
-    return pack(plain(8), gaps={0: b"\x01\x02\x03\x04", 1: bytes(range(0x10, 0x1C)), 3: b"\xff\xfe\xfd\xfc\xfb"})
+    """Bytes that belong to nothing in front of three of the four bone records; one gap is not a
+    multiple of 4."""
+    return pack(
+        plain(8),
+        gaps={0: b"\x01\x02\x03\x04", 1: bytes(range(0x10, 0x1C)), 3: b"\xff\xfe\xfd\xfc\xfb"},
+    )
 
 
 @fixture(canonical=False)
@@ -248,7 +327,7 @@ def trailing():
 def shared_record():
     """Bones 1 and 3 point at one record: an overlap."""
     image = bytearray(pack(plain(8)))
-    image[0x50 + 12:0x50 + 16] = image[0x50 + 4:0x50 + 8]
+    image[0x50 + 12 : 0x50 + 16] = image[0x50 + 4 : 0x50 + 8]
     return bytes(image)
 
 
@@ -263,8 +342,14 @@ def padded_keys():
 
 def crowd(count):
     times = (FRAME, MIDDLE, END)
-    return [Bone(turning(times, (i % 3, 1, i % 5), (i, 50 - i, i)), still((FRAME, END), (0, 0.01 * i, 0.02)), i % 11)
-            for i in range(count)]
+    return [
+        Bone(
+            turning(times, (i % 3, 1, i % 5), (i, 50 - i, i)),
+            still((FRAME, END), (0, 0.01 * i, 0.02)),
+            i % 11,
+        )
+        for i in range(count)
+    ]
 
 
 @fixture()
@@ -287,9 +372,25 @@ def zero_bones():
 
 @fixture()
 def nan_floats():
-    """Floats whose bits must survive: quiet and signalling NaNs of both signs, infinities, -0.0, denormals."""
-    odd = [Bits(b) for b in (0x7FC00001, 0xFFC12345, 0x7F800001, 0xFFBFFFFF, 0x7F800000, 0xFF800000, 0x80000000, 0x00000001,
-                             0x807FFFFF, 0x7FFFFFFF, 0x7FA5A5A5, 0x00400000)]
+    """Floats whose bits must survive: quiet and signalling NaNs of both signs, infinities, -0.0,
+    denormals."""
+    odd = [
+        Bits(b)
+        for b in (
+            0x7FC00001,
+            0xFFC12345,
+            0x7F800001,
+            0xFFBFFFFF,
+            0x7F800000,
+            0xFF800000,
+            0x80000000,
+            0x00000001,
+            0x807FFFFF,
+            0x7FFFFFFF,
+            0x7FA5A5A5,
+            0x00400000,
+        )
+    ]
     bones = plain_bones()
     keys = [key for bone in bones for key in bone.pos]
     for i, key in enumerate(keys):
@@ -297,12 +398,22 @@ def nan_floats():
         key.pos, key.handle_in, key.handle_out = pick[:3], pick[3:6], pick[6:]
     for i, bone in enumerate(bones):
         bone.weight = odd[3 * i]
-    return pack(plain(8, bones=bones, reduction=(odd[0], odd[6]), total_rotation=odd[1:5], total_translation=odd[7:10]))
+    return pack(
+        plain(
+            8,
+            bones=bones,
+            reduction=(odd[0], odd[6]),
+            total_rotation=odd[1:5],
+            total_translation=odd[7:10],
+        )
+    )
 
 
 def big():
-    """About 3.6 MB of smooth motion for benches: 50 bones, 2000 rotation and 1000 position keys each."""
+    """About 3.6 MB of smooth motion for benches: 50 bones, 2000 rotation and 1000 position keys
+    each."""
     import random
+
     rng = random.Random(2001)
     step, count = FRAME, 2000
     clip = Clip(8, start=FRAME, end=FRAME * count, ramp_in=800, ramp_out=2400)
@@ -317,7 +428,11 @@ def big():
             return qmul(tilt, axis_angle(axis, angle))
 
         def place(n):
-            away = (0.05 * math.sin(rates[2] * n), 0.03 * math.sin(rates[3] * n + 2), 0.04 * math.cos(rates[2] * n))
+            away = (
+                0.05 * math.sin(rates[2] * n),
+                0.03 * math.sin(rates[3] * n + 2),
+                0.04 * math.cos(rates[2] * n),
+            )
             return mix(base, rotate(tilt, away), 0.5)
 
         def slope(n):
@@ -328,7 +443,14 @@ def big():
         for n in range(0, count, 2):
             p, m = place(n), slope(n)
             third = tuple(c * 2 / 3 for c in m)
-            pos.append(pk(step * (1 + n), p, tuple(a - b for a, b in zip(p, third)), tuple(a + b for a, b in zip(p, third))))
+            pos.append(
+                pk(
+                    step * (1 + n),
+                    p,
+                    tuple(a - b for a, b in zip(p, third)),
+                    tuple(a + b for a, b in zip(p, third)),
+                )
+            )
         pos[-1].time = clip.end
         clip.bones.append(Bone(rot, pos, float(rng.choice((5, 8, 10)))))
     return pack(clip)

@@ -1,7 +1,8 @@
 """Vectors and quaternions for the fixture builders.
 
-Quaternions are active rotations (v' = q v conj(q)), components x y z w. Left-handed space of the game: the formulas do
-not depend on the handedness. reference.py deliberately has its own copy of everything it needs.
+Quaternions are active rotations (v' = q v conj(q)), components x y z w. Left-handed space of the
+game: the formulas do not depend on the handedness. reference.py deliberately has its own copy of
+everything it needs.
 """
 
 import math
@@ -9,7 +10,8 @@ import struct
 
 
 def f32(value):
-    """The nearest value a file can hold, so that a builder can compute on with what the reader will see."""
+    """The nearest value a file can hold, so that a builder can compute on with what the reader will
+    see."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -53,10 +55,12 @@ def conj(q):
 def qmul(a, b):
     ax, ay, az, aw = a
     bx, by, bz, bw = b
-    return (aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz)
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
 
 
 def rotate(q, v):
