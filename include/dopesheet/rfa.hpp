@@ -45,6 +45,7 @@ struct PositionKey {
     ar("in", k.in);
     ar("out", k.out);
   }
+  friend bool operator==(const PositionKey&, const PositionKey&) = default;
 };
 static_assert(io::complete<PositionKey>);
 
