@@ -644,6 +644,7 @@ class Writer {
       begin_segment("offset", static_cast<std::int64_t>(offsets[i]));
       T::fields(*this, v[i]);
     }
+    if (!v.empty()) begin_segment("", position());  // nothing is added to a record that may be shared
     path_.leave();
   }
   template <std::size_t N>
@@ -728,6 +729,10 @@ class Writer {
     const std::size_t at = out_.size();
     out_.resize(at + n);
     return out_.data() + at;
+  }
+  std::int64_t position() const {
+    const Segment& s = segments_.back();
+    return s.offset + static_cast<std::int64_t>(out_.size() - s.begin);
   }
   void raw(const Bytes& v) { out_.insert(out_.end(), v.begin(), v.end()); }
   void seek_to(const char* name, std::int64_t offset);

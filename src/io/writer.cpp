@@ -27,9 +27,7 @@ void Writer::pad(const char* name, const Bytes& v, std::size_t n) {
 }
 
 void Writer::seek_to(const char* name, std::int64_t offset) {
-  const Segment& s = segments_.back();
-  if (offset == s.offset + static_cast<std::int64_t>(out_.size() - s.begin)) return;
-  begin_segment(name, offset);
+  if (offset != position()) begin_segment(name, offset);
 }
 void Writer::begin_segment(const char* name, std::int64_t offset) {
   if (offset < 0) return fail(name, fmt::format("the offset {} is negative", offset));
@@ -40,7 +38,7 @@ void Writer::gaps(const char* name, const std::vector<Gap>& v) {
   path_.enter(name, 0);
   for (std::size_t i = 0; i < v.size(); ++i) {
     path_.index(static_cast<std::int64_t>(i));
-    seek_to("offset", v[i].offset);
+    begin_segment("offset", v[i].offset);
     raw(v[i].bytes);
   }
   path_.leave();
