@@ -93,7 +93,7 @@ class Baker {
     curve_.values.push_back(v);
   }
   void split(double t0, double t1, T a, T b, int depth) {
-    constexpr int probes = 8, deepest = 24;
+    constexpr int probes = 8, deepest = 12;  // 4,096 keys for one segment at most
     double worst = 0;
     for (int i = 1; i < probes; ++i) {
       const double u = static_cast<double>(i) / probes;
@@ -199,7 +199,8 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
   ClipBaker baker(clip, options);
   // A local error grows along the chain of joints: tighten until the measured one fits.
   Tolerance tolerance{options.max_mm / 1000, options.max_degrees};
-  for (int attempt = 0; attempt < 16; ++attempt) {
+  constexpr double finest = 1e-4;  // degrees; below it floats are too coarse to tell
+  while (tolerance.degrees >= std::min(finest, options.max_degrees)) {
     out.clip = baker.run(tolerance);
     if (baker.full) break;
     out.error = compare(clip, out.clip);

@@ -9,8 +9,8 @@
 namespace dopesheet {
 namespace {
 
-// No comparison looks at more times than this, besides the keys.
-constexpr double max_grid = 200000;
+// A comparison of very long clips or very many joints uses a coarser grid: this many poses of joints.
+constexpr double max_grid = 4e6;
 
 void add_times(const Clip& clip, std::vector<double>& times) {
   const auto add = [&](const auto& c) { times.insert(times.end(), c.times.begin(), c.times.end()); };
@@ -41,8 +41,11 @@ std::vector<double> probe_times(const Clip& a, const Clip& b, double rate) {
   unique(times);
   const std::size_t keys = times.size();
   for (std::size_t i = 0; i + 1 < keys; ++i) times.push_back(times[i] + (times[i + 1] - times[i]) / 2);
-  const double steps = std::min(std::floor((a.end - a.start) * rate), max_grid);
-  for (double i = 0; i < steps; ++i) times.push_back(a.start + i * (a.end - a.start) / steps);
+  const double most = std::max(1000.0, max_grid / static_cast<double>(a.nodes.size() + 1));
+  const auto steps = static_cast<std::size_t>(std::clamp((a.end - a.start) * rate, 0.0, most));
+  for (std::size_t i = 0; i < steps; ++i) {
+    times.push_back(a.start + static_cast<double>(i) * (a.end - a.start) / static_cast<double>(steps));
+  }
   unique(times);
   return times;
 }
