@@ -51,9 +51,9 @@ void sample(benchmark::State& state, bool eased, bool random) {
     benchmark::DoNotOptimize(pose.data());
     benchmark::ClobberMemory();
   }
-  state.counters["ns_per_joint"] =
-      benchmark::Counter(static_cast<double>(joints) * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                                                                benchmark::Counter::kInvert);
+  state.counters["per_joint"] =
+      benchmark::Counter(static_cast<double>(joints), benchmark::Counter::kIsIterationInvariantRate |
+                                                          benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(sample, slerp_forward, false, false)->Arg(67)->Arg(368);
 BENCHMARK_CAPTURE(sample, slerp_random, false, true)->Arg(67)->Arg(368);

@@ -28,6 +28,7 @@ std::vector<Loss> layout(File& file) {
                                     file.gaps[i].offset)});
     }
   }
+  file.bone_offsets.resize(file.bones.size());
   io::layout(file);
   return losses;
 }

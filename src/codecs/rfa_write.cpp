@@ -201,7 +201,6 @@ class ClipWriter {
     while (file_.bones.size() < clip_.nodes.size()) {
       const std::size_t i = file_.bones.size();
       file_.bones.emplace_back();
-      file_.bone_offsets.push_back(0);
       resized_ = true;
       for (const Channel c : {Channel::rotation, Channel::translation}) {
         if (find_track(clip_, i, c) == nullptr) rest(i, c);

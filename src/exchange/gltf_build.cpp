@@ -9,7 +9,6 @@
 #include <cstring>
 #include <set>
 
-#include "dopesheet/sample.hpp"
 #include "io/text.hpp"
 
 namespace dopesheet::gltf {
@@ -105,23 +104,6 @@ Bytes to_glb(std::string_view json, const Bytes& buffer) {
 }
 
 }  // namespace
-
-bool is_finite(Vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-bool is_finite(Quat q) { return is_finite(Vec3{q.x, q.y, q.z}) && std::isfinite(q.w); }
-
-Transform repaired(const Transform& t, const std::string& path, std::vector<Loss>& losses) {
-  Transform out = t;
-  const auto replace = [&](const char* what, auto& member, auto identity) {
-    if (is_finite(member)) return;
-    member = identity;
-    losses.push_back({path + what, "is not finite; the identity is written"});
-  };
-  replace(".translation", out.translation, Vec3{});
-  replace(".rotation", out.rotation, Quat{});
-  replace(".scale", out.scale, Vec3{1, 1, 1});
-  out.rotation = normalize(out.rotation);
-  return out;
-}
 
 Object& Object::raw(std::string_view key, std::string_view json) {
   if (!text_.empty()) text_ += ',';

@@ -62,6 +62,7 @@ class Builder {
 
   // Whether that many bytes more would be too many.
   bool is_full(std::uint64_t more = 0) const;
+  void fail() { max_bytes_ = 0; }  // it is
   Result<Gltf> finish(std::span<const std::size_t> roots, const GltfOptions& options);
 
  private:

@@ -147,7 +147,6 @@ TEST(Rfa, ManyOffsetsToOneRecordDoNotMultiplyIt) {
   // 3,000 bones that all name one record of 500 keys.
   rfa::File file;
   file.bones.resize(1);
-  file.bone_offsets.resize(1);
   file.bones[0].rotation_keys.resize(500);
   rfa::layout(file);
   const Bytes one = *rfa::write(file);
