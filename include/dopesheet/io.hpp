@@ -279,9 +279,15 @@ class Reader {
     T::fields(*this, v);
     path_.leave();
   }
-  // A member that is in the file only when `present`.
-  void optional(bool present, const char* name, auto& v) {
-    if (present) (*this)(name, v);
+  // Members that are in the file only when `present`.
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
+  }
+  // A record whose stored offsets, and whose alignment, count from its own start.
+  void based(auto walk) {
+    const std::size_t saved = std::exchange(base_, at_);
+    walk(*this);
+    base_ = saved;
   }
   template <std::size_t N>
   void magic(const char* name, const char (&want)[N]) {
@@ -343,6 +349,29 @@ class Reader {
     }
     path_.leave();
   }
+  // Small numbers stored in one or two bytes each.
+  void each_sized(const char* name, std::vector<std::uint16_t>& v, std::int64_t n,
+                  std::size_t bytes) {
+    if (!ok()) return;
+    if (n < 0 || static_cast<std::uint64_t>(n) > left() / bytes) {
+      return bad_count(name, at_, n, left());
+    }
+    v.resize(static_cast<std::size_t>(n));
+    for (auto& x : v) x = bytes == 1 ? load<std::uint8_t>() : load<std::uint16_t>();
+  }
+  // A list closed by a zero, which is not kept.
+  template <Scalar T>
+  void until_zero(const char* name, std::vector<T>& v) {
+    v.clear();
+    for (T x{}; (*this)(name, x), ok() && x != T{};) v.push_back(x);
+  }
+  // Whatever lies between here and `offset`, which counts from the start of the record (see based).
+  template <Scalar Int>
+  void gap(const char* name, Bytes& v, Int& offset) {
+    const auto to = base_ + static_cast<std::size_t>(offset);
+    if (ok() && (to < at_ || to > end_)) return bad_gap(name, static_cast<std::int64_t>(offset));
+    bytes(name, v, static_cast<std::int64_t>(to - at_));
+  }
   // A list whose last element is the first one that `last` accepts.
   template <class T>
   void each_until(const char* name, std::vector<T>& v, auto last) {
@@ -357,13 +386,15 @@ class Reader {
   }
   // As each(), but element i starts at offsets[i]. Several elements may be one record in the file, but
   // not so many that their copies would take memory without end.
+  // Offsets count from `origin`.
   template <class T, class Int>
-  void each_at(const char* name, std::vector<T>& v, std::vector<Int>& offsets) {
+  void each_at(const char* name, std::vector<T>& v, std::vector<Int>& offsets,
+               std::int64_t origin = 0) {
     std::size_t total = 0;
     path_.enter(name, 0);
     for (std::size_t i = 0; i < v.size() && ok(); ++i) {
       path_.index(static_cast<std::int64_t>(i));
-      seek("offset", offsets[i]);
+      if (ok()) seek_to("offset", origin + static_cast<std::int64_t>(offsets[i]));
       next_segment();
       const std::size_t begin = at_;
       if (ok()) T::fields(*this, v[i]);
@@ -526,6 +557,7 @@ class Reader {
   void truncated(const char* name, std::size_t n);
   void bad_magic(std::size_t at, const char* name, const char* want);
   void bad_count(const char* name, std::size_t at, std::int64_t n, std::size_t bytes_left);
+  void bad_gap(const char* name, std::int64_t offset);
   void bad_region(const char* name, std::size_t at, std::size_t needed, std::int64_t size);
   void fail(Code code, std::size_t at, const char* name, std::string text);
 
@@ -567,8 +599,13 @@ class Writer {
     T::fields(*this, v);
     path_.leave();
   }
-  void optional(bool present, const char* name, const auto& v) {
-    if (present) (*this)(name, v);
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
+  }
+  void based(auto walk) {
+    const std::size_t saved = std::exchange(base_, out_.size());
+    walk(*this);
+    base_ = saved;
   }
   template <std::size_t N>
   void magic(const char*, const char (&want)[N]) {
@@ -623,6 +660,24 @@ class Writer {
     }
     path_.leave();
   }
+  void each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t n,
+                  std::size_t bytes);
+  template <Scalar T>
+  void until_zero(const char* name, const std::vector<T>& v) {
+    for (const T& x : v) {
+      if (x == T{}) return fail(name, "a zero inside a list that a zero closes");
+      (*this)(name, x);
+    }
+    (*this)(name, T{});
+  }
+  template <Scalar Int>
+  void gap(const char* name, const Bytes& v, const Int& offset) {
+    raw(v);
+    const std::size_t at = out_.size() - base_;
+    if (at != static_cast<std::size_t>(offset)) {
+      wrong_length(name, at, static_cast<std::int64_t>(offset));
+    }
+  }
   template <class T>
   void each_until(const char* name, const std::vector<T>& v, auto last) {
     for (std::size_t i = 0; i < v.size(); ++i) {
@@ -634,14 +689,15 @@ class Writer {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>& offsets) {
+  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>& offsets,
+               std::int64_t origin = 0) {
     if (offsets.size() != v.size()) {
       return wrong_length(name, v.size(), static_cast<std::int64_t>(offsets.size()));
     }
     path_.enter(name, 0);
     for (std::size_t i = 0; i < v.size(); ++i) {
       path_.index(static_cast<std::int64_t>(i));
-      begin_segment("offset", static_cast<std::int64_t>(offsets[i]));
+      begin_segment("offset", origin + static_cast<std::int64_t>(offsets[i]));
       T::fields(*this, v[i]);
     }
     if (!v.empty()) begin_segment("", position());  // nothing is added to a record that may be shared
@@ -768,8 +824,13 @@ class Layout {
   void operator()(const char*, T& v) {
     T::fields(*this, v);
   }
-  void optional(bool present, const char* name, auto& v) {
-    if (present) (*this)(name, v);
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
+  }
+  void based(auto walk) {
+    const std::size_t saved = std::exchange(base_, at_);
+    walk(*this);
+    base_ = saved;
   }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {
@@ -803,15 +864,27 @@ class Layout {
     v.resize(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < v.size(); ++i) walk(*this, v[i], i);
   }
+  void each_sized(const char*, std::vector<std::uint16_t>& v, std::int64_t, std::size_t bytes) {
+    at_ += v.size() * bytes;
+  }
+  template <Scalar T>
+  void until_zero(const char*, std::vector<T>& v) {
+    at_ += (v.size() + 1) * sizeof(T);
+  }
+  template <Scalar Int>
+  void gap(const char*, Bytes& v, Int& offset) {
+    at_ += v.size();
+    offset = static_cast<Int>(at_ - base_);
+  }
   template <class T>
   void each_until(const char* name, std::vector<T>& v, auto) {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char*, std::vector<T>& v, std::vector<Int>& offsets) {
+  void each_at(const char*, std::vector<T>& v, std::vector<Int>& offsets, std::int64_t origin = 0) {
     offsets.resize(v.size());
     for (std::size_t i = 0; i < v.size(); ++i) {
-      offsets[i] = static_cast<Int>(at_);
+      offsets[i] = static_cast<Int>(static_cast<std::int64_t>(at_) - origin);
       T::fields(*this, v[i]);
     }
   }

@@ -114,8 +114,10 @@ struct File {
     ar.seek_if(n > 0 || (v8 && f.num_morph_keyframes > 0), "morph_keyframes_offset",
                f.morph_keyframes_offset, 4);
     ar.each("morph_times", f.morph_times, v8 * f.num_morph_keyframes);
-    ar.optional(v8 && n > 0, "morph_box_min", f.morph_box_min);
-    ar.optional(v8 && n > 0, "morph_box_max", f.morph_box_max);
+    ar.when(v8 != 0 && n > 0, [&](auto& in) {
+      in("morph_box_min", f.morph_box_min);
+      in("morph_box_max", f.morph_box_max);
+    });
     ar.each("morph_positions8", f.morph_positions8, v8 * n);
     ar.each("morph_positions7", f.morph_positions7, (1 - v8) * n);
     ar.gaps("gaps", f.gaps);

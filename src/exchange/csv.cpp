@@ -53,8 +53,9 @@ std::string frames_to_csv(const Clip& clip, std::span<const Frame> frames) {
     for (std::size_t n = 0; n < f.nodes.size(); ++n) {
       const Transform& t = f.nodes[n];
       out += start + ',' + std::to_string(n) + ',' + (n < names.size() ? names[n] : "");
-      for (const float v : {t.translation.x, t.translation.y, t.translation.z, t.rotation.x,
-                            t.rotation.y, t.rotation.z, t.rotation.w, t.scale.x, t.scale.y, t.scale.z}) {
+      for (const float v :
+           {t.translation.x, t.translation.y, t.translation.z, t.rotation.x, t.rotation.y,
+            t.rotation.z, t.rotation.w, t.scale.x, t.scale.y, t.scale.z}) {
         add(out, v);
       }
       end_row(n == 0);

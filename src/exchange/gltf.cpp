@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "dopesheet/sample.hpp"
 #include "gltf_build.hpp"
-#include "io/text.hpp"
 
 namespace dopesheet {
 namespace gltf {
@@ -23,7 +21,8 @@ struct Draft {
 };
 
 const PropertyValue* find(const Properties& list, std::string_view key) {
-  const auto at = std::find_if(list.begin(), list.end(), [&](const Property& p) { return p.key == key; });
+  const auto at =
+      std::find_if(list.begin(), list.end(), [&](const Property& p) { return p.key == key; });
   return at == list.end() ? nullptr : &at->value;
 }
 
@@ -36,14 +35,6 @@ void add_transform(Object& o, const Transform& t) {
     o.numbers("rotation", std::array{t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w});
   }
   if (t.scale != identity.scale) o.numbers("scale", std::array{t.scale.x, t.scale.y, t.scale.z});
-}
-
-void add_name(Object& o, std::string_view name) {
-  if (!name.empty()) o.text("name", escape_name(name));
-}
-
-void add_extras(Object& o, const Object& extras) {
-  if (!extras.empty()) o.raw("extras", extras.str());
 }
 
 class Exporter {
@@ -63,7 +54,10 @@ class Exporter {
     }
     if (auto e = check_nodes()) return tl::unexpected(std::move(*e));
     add_joints(model != nullptr);
-    for (std::size_t i = 0; i < model_.materials.size(); ++i) add_material(i);
+    for (std::size_t i = 0; i < model_.materials.size(); ++i) {
+      builder_.add(Section::materials,
+                   material(model_.materials[i], fmt::format("model.materials[{}]", i), losses_));
+    }
     for (std::size_t i = 0; i < model_.attachments.size(); ++i) add_attachment(i);
     for (const Clip& c : clips_) targets_ += c.morph.positions.size();
     for (std::size_t i = 0; i < model_.meshes.size(); ++i) {
@@ -107,28 +101,30 @@ class Exporter {
     std::vector<bool> placed(nodes_.size());
     for (const std::size_t i : topological_order(nodes_)) {
       const int p = nodes_[i].parent;
-      const bool has_parent = p >= 0 && std::cmp_less(p, nodes_.size()) && placed[static_cast<std::size_t>(p)];
+      const bool has_parent =
+          p >= 0 && std::cmp_less(p, nodes_.size()) && placed[static_cast<std::size_t>(p)];
       if (!has_parent && p != -1) {
-        say(fmt::format("nodes[{}].parent", i), fmt::format("{} is no parent for it; it becomes a root", p));
+        say(fmt::format("nodes[{}].parent", i),
+            fmt::format("{} is no parent for it; it becomes a root", p));
       }
       if (!has_parent) nodes_[i].parent = -1;
       placed[i] = true;
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       Node& n = nodes_[i];
-      const std::string path = fmt::format("nodes[{}]", i);
-      if (has_model) n.rest = repaired(n.rest, "model." + path + ".rest", losses_);
+      const std::string path = fmt::format("{}nodes[{}]", has_model ? "model." : "", i);
+      if (has_model) n.rest = repaired(n.rest, path + ".rest", losses_);
       place(i, n.parent);
       Object& o = drafts_[i].object;
       if (has_model && find(n.properties, "rf_bone_index") != nullptr) {
         o.text("name", fmt::format("{}__rfbi{}", escape_name(n.name), i));
       } else {
-        add_name(o, n.name);
+        o.name(n.name);
       }
       add_transform(o, n.rest);
       Object extras;
       extras.properties(n.properties, {node_key}, path, losses_).number(node_key, i);
-      add_extras(o, extras);
+      o.extras(extras);
     }
   }
 
@@ -150,13 +146,13 @@ class Exporter {
     if (type != nullptr && *type == "collision_sphere") prefix = "rf_csphere::";
     int parent = a.joint;
     if (parent < -1 || std::cmp_greater_equal(parent, nodes_.size())) {
-      if (parent != -1) say(path + ".joint", fmt::format("{} does not exist; it becomes a root", parent));
+      say(path + ".joint", fmt::format("{} does not exist; it becomes a root", parent));
       parent = -1;
     }
     Draft d;
-    add_name(d.object, prefix + a.name);
+    d.object.name(prefix + a.name);
     add_transform(d.object, repaired(a.transform, "model." + path + ".transform", losses_));
-    add_extras(d.object, Object().properties(a.properties, {}, "model." + path, losses_));
+    d.object.extras(Object().properties(a.properties, {}, "model." + path, losses_));
     drafts_.push_back(std::move(d));
     place(drafts_.size() - 1, parent);
   }
@@ -169,26 +165,27 @@ class Exporter {
       say(fmt::format("meshes[{}].translation", index), "is not finite; 0 is written");
       m.translation = {};
     }
-    const bool is_skinned = !nodes_.empty() && std::any_of(m.primitives.begin(), m.primitives.end(), [](auto& p) {
-      return !p.influences.empty();
-    });
+    const bool is_skinned =
+        !nodes_.empty() && std::any_of(m.primitives.begin(), m.primitives.end(),
+                                       [](auto& p) { return !p.influences.empty(); });
     std::string mesh_name = m.name;
     const std::string suffix = fmt::format("_LOD{}", m.lod);
     if (m.lod != 0 && !std::string_view(mesh_name).ends_with(suffix)) mesh_name += suffix;
 
-    const bool morphs = m.lod == 0 && moves(m);
+    const bool morphs = m.lod == 0 && moves(m, clips_);
+    const MeshContext to{builder_, losses_, clips_, nodes_.size(), model_.materials.size()};
+    const Vec3 offset = is_skinned ? m.translation : Vec3{};
     std::vector<std::string> primitives;
     for (std::size_t i = 0; i < m.primitives.size(); ++i) {
-      const std::string at = fmt::format("meshes[{}].primitives[{}]", index, i);
-      if (auto json = primitive(m.primitives[i], is_skinned ? m.translation : Vec3{}, is_skinned, morphs, at)) {
-        primitives.push_back(std::move(*json));
-      }
+      auto json = primitive(std::move(m.primitives[i]), offset, is_skinned, morphs ? targets_ : 0,
+                            to, fmt::format("{}.primitives[{}]", path, i));
+      if (json) primitives.push_back(std::move(*json));
     }
     Draft d;
-    add_name(d.object, mesh_name);
+    d.object.name(mesh_name);
     if (!primitives.empty()) {
       Object o;
-      add_name(o, mesh_name);
+      o.name(mesh_name);
       o.raw("primitives", array(primitives));
       if (morphs) o.numbers("weights", std::vector<float>(targets_));
       d.object.number("mesh", builder_.add(Section::meshes, o.str()));
@@ -199,42 +196,54 @@ class Exporter {
     Object extras;
     extras.properties(m.properties, {"LOD_distance"}, path, losses_);
     if (m.lod != 0 && std::isfinite(m.lod_distance)) extras.number("LOD_distance", m.lod_distance);
-    add_extras(d.object, extras);
+    d.object.extras(extras);
     drafts_.push_back(std::move(d));
     const std::size_t node = drafts_.size() - 1;
     if (morphs && !primitives.empty()) morph_nodes_.push_back(node);
     if (m.lod != 0 && !lods_.empty()) {
-      lods_.back().second.push_back(node);
+      lods_.back().lower.push_back(node);
       return;
     }
     place(node, -1);
-    if (m.lod == 0) lods_.emplace_back(node, std::vector<std::size_t>{});
+    if (m.lod == 0) lods_.push_back({node, {}});
   }
 
   std::size_t skin() {
     if (skin_) return *skin_;
-    std::vector<std::array<float, 16>> inverse_bind;
+    std::vector<float> inverse_bind;
     std::vector<std::size_t> joints, roots;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const Transform t = i < model_.inverse_bind.size() ? model_.inverse_bind[i] : Transform{};
-      inverse_bind.push_back(matrix(repaired(t, fmt::format("model.inverse_bind[{}]", i), losses_)));
+      const auto m = matrix(repaired(t, fmt::format("model.inverse_bind[{}]", i), losses_));
+      inverse_bind.insert(inverse_bind.end(), m.begin(), m.end());
       joints.push_back(i);
       if (nodes_[i].parent == -1) roots.push_back(i);
     }
     Object o;
-    o.number("inverseBindMatrices", builder_.matrices(floats(inverse_bind)));
+    o.number("inverseBindMatrices", builder_.matrices(inverse_bind));
     if (roots.size() == 1) o.number("skeleton", roots[0]);
+    if (roots.size() > 1) unite(roots);
     o.numbers("joints", joints);
     skin_ = builder_.add(Section::skins, o.str());
     return *skin_;
   }
 
+  // The joints of a skin need a common root: a node that moves nothing.
+  void unite(const std::vector<std::size_t>& joints) {
+    Draft d;
+    d.object.name(model_.name);
+    d.children = joints;
+    drafts_.push_back(std::move(d));
+    std::erase_if(roots_, [&](std::size_t i) { return i < nodes_.size(); });
+    roots_.insert(roots_.begin(), drafts_.size() - 1);
+  }
+
   void finish_nodes() {
-    for (const auto& [node, lower] : lods_) {
+    for (const auto& [finest, lower] : lods_) {
       if (lower.empty()) continue;
       builder_.use_extension("MSFT_lod");
       const std::string ids = Object().numbers("ids", lower).str();
-      drafts_[node].object.raw("extensions", "{\"MSFT_lod\":" + ids + "}");
+      drafts_[finest].object.raw("extensions", "{\"MSFT_lod\":" + ids + "}");
     }
     for (Draft& d : drafts_) {
       if (!d.children.empty()) d.object.numbers("children", d.children);
@@ -258,46 +267,56 @@ class Exporter {
       return true;
     }
     const auto last = [](const Movement& m) { return m.samples.times.back(); };
-    const auto longest = std::max_element(list.begin(), list.end(), [&](const auto& a, const auto& b) {
-      return last(a) < last(b);
-    });
+    const auto longest = std::max_element(
+        list.begin(), list.end(), [&](const auto& a, const auto& b) { return last(a) < last(b); });
     hold_until_end(clip, longest->samples);
 
     Object o;
-    add_name(o, clip.name);
+    o.name(clip.name);
     std::vector<std::string> channels, samplers;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Movement& m = list[i];
-      const std::string target = Object().number("node", m.node).text("path", name(m.path)).str();
-      Object channel;
-      channel.number("sampler", samplers.size()).raw("target", target);
+    for (const Movement& m : list) {
       const std::string path = fmt::format("nodes[{}].{}", m.node, name(m.path));
-      add_extras(channel, Object().properties(m.properties, {}, path, losses));
+      const std::string target = Object().number("node", m.node).text("path", name(m.path)).str();
+      // Of weights there is one set for all the meshes, at the end of the list.
+      const bool is_again = m.path == Path::weights && m.node != morph_nodes_[0];
+      if (!is_again) {
+        const std::size_t floats = m.samples.times.size() + m.samples.values.size();
+        if (builder_.is_full(std::uint64_t{4} * floats)) return false;
+        samplers.push_back(sampler(m));
+      }
+      Object channel;
+      channel.number("sampler", samplers.size() - 1).raw("target", target);
+      channel.extras(Object().properties(m.properties, {}, path, losses));
       channels.push_back(channel.str());
-      if (builder_.is_full(std::uint64_t{4} * (m.samples.times.size() + m.samples.values.size()))) return false;
-      Object s;
-      s.number("input", builder_.input(m.samples.times));
-      s.text("interpolation", name(m.samples.kind));
-      const std::size_t components = m.path == Path::weights ? 1 : m.samples.components;
-      s.number("output", builder_.output(m.samples.values, components));
-      samplers.push_back(s.str());
     }
     o.raw("channels", array(channels)).raw("samplers", array(samplers));
-    add_extras(o, clip_extras(clip, losses));
+    o.extras(clip_extras(clip, losses));
     builder_.add(Section::animations, o.str());
     return true;
+  }
+
+  std::string sampler(const Movement& m) {
+    const bool is_weights = m.path == Path::weights;
+    Object o;
+    o.number("input", builder_.input(m.samples.times));
+    o.text("interpolation", name(m.samples.kind));
+    o.number("output", builder_.output(m.samples.values, is_weights ? 1 : m.samples.components));
+    return o.str();
   }
 
   Object clip_extras(const Clip& clip, std::vector<Loss>& losses) {
     Object extras;
     extras.properties(clip.properties,
-                      {"dopesheet_start", "dopesheet_end", "dopesheet_fps", "dopesheet_events"}, "clip", losses);
+                      {"dopesheet_start", "dopesheet_end", "dopesheet_fps", "dopesheet_events"},
+                      "clip", losses);
     extras.number("dopesheet_start", clip.start).number("dopesheet_end", clip.end);
-    if (std::isfinite(clip.frames_per_second)) extras.number("dopesheet_fps", clip.frames_per_second);
+    const double rate = clip.frames_per_second;
+    if (std::isfinite(rate)) extras.number("dopesheet_fps", rate);
     std::vector<std::string> events;
     for (const Event& e : clip.events) {
       Object o;
-      o.number("time", e.time).text("kind", escape_name(e.kind)).text("payload", escape_name(e.payload));
+      o.number("time", e.time).text("kind", escape_name(e.kind));
+      o.text("payload", escape_name(e.payload));
       events.push_back(o.str());
     }
     if (!events.empty()) extras.raw("dopesheet_events", array(events));
@@ -306,19 +325,21 @@ class Exporter {
 
   // A node that a clip does not move shows the rest pose of the file, which may be another one.
   void report_rest(const Clip& clip, std::vector<Loss>& losses) {
+    std::vector<std::array<bool, 3>> moved(clip.nodes.size());
+    for (const Track& t : clip.tracks) {
+      if (t.channel == Channel::translation) moved[t.target][0] = true;
+      if (t.channel == Channel::rotation) moved[t.target][1] = true;
+      if (t.channel == Channel::scale) moved[t.target][2] = true;
+      if (t.channel == Channel::visibility) moved[t.target][2] = true;
+    }
     for (std::size_t i = 0; i < clip.nodes.size(); ++i) {
-      const auto is_moved = [&](Channel channel) {
-        return std::any_of(clip.tracks.begin(), clip.tracks.end(), [&](const Track& t) {
-          return t.target == i && t.channel == channel;
-        });
-      };
       const Transform &a = clip.nodes[i].rest, &b = nodes_[i].rest;
-      if ((a.translation != b.translation && !is_moved(Channel::translation)) ||
-          (a.rotation != b.rotation && !is_moved(Channel::rotation)) ||
-          (a.scale != b.scale && !is_moved(Channel::scale))) {
-        losses.push_back({fmt::format("nodes[{}].rest", i),
-                          "differs from the skeleton that is written, and no track moves it"});
-      }
+      const bool is_equal = (moved[i][0] || a.translation == b.translation) &&
+                            (moved[i][1] || a.rotation == b.rotation) &&
+                            (moved[i][2] || a.scale == b.scale);
+      if (is_equal) continue;
+      losses.push_back({fmt::format("nodes[{}].rest", i),
+                        "differs from the skeleton that is written, and no track moves it"});
     }
   }
 
@@ -329,7 +350,8 @@ class Exporter {
       losses.push_back({"morph", model_.meshes.empty() ? "morph needs the character mesh"
                                                        : "no mesh has the vertices that it moves"});
     } else if (targets_ > 8) {
-      losses.push_back({"morph", fmt::format("{} morph targets; some viewers show only 8", targets_)});
+      losses.push_back(
+          {"morph", fmt::format("{} morph targets; some viewers show only 8", targets_)});
     }
     for (std::size_t k = 0; k < n; ++k) {
       const auto& p = clip.morph.positions[k];
@@ -345,7 +367,9 @@ class Exporter {
     }
   }
 
-  void say(std::string path, std::string text) { losses_.push_back({"model." + std::move(path), std::move(text)}); }
+  void say(std::string path, std::string text) {
+    losses_.push_back({"model." + std::move(path), std::move(text)});
+  }
 
   const GltfOptions& options_;
   Builder builder_;
@@ -356,7 +380,11 @@ class Exporter {
   std::vector<Node> nodes_;
   std::vector<Draft> drafts_;
   std::vector<std::size_t> roots_, morph_nodes_;
-  std::vector<std::pair<std::size_t, std::vector<std::size_t>>> lods_;  // node, nodes of its lower levels
+  struct Levels {
+    std::size_t finest;
+    std::vector<std::size_t> lower;
+  };
+  std::vector<Levels> lods_;  // nodes
   std::size_t targets_ = 0;
   std::optional<std::size_t> skin_;
 };
@@ -364,7 +392,8 @@ class Exporter {
 // What the caller wants kept, as far as glTF has it.
 BakeOptions bake_options(BakeOptions o) {
   const auto restrict_to = [](std::vector<Interp>& list, std::initializer_list<Interp> known) {
-    std::erase_if(list, [&](Interp i) { return std::find(known.begin(), known.end(), i) == known.end(); });
+    std::erase_if(
+        list, [&](Interp i) { return std::find(known.begin(), known.end(), i) == known.end(); });
   };
   restrict_to(o.keep_rotations, {Interp::step, Interp::linear});
   restrict_to(o.keep_vectors, {Interp::step, Interp::linear, Interp::hermite, Interp::bezier});

@@ -121,6 +121,12 @@ Object& Object::numbers(std::string_view key, std::span<const float> v) {
 Object& Object::numbers(std::string_view key, std::span<const std::size_t> v) {
   return raw(key, joined(v, [](std::size_t n) { return std::to_string(n); }));
 }
+Object& Object::name(std::string_view bytes) {
+  return bytes.empty() ? *this : text("name", escape_name(bytes));
+}
+Object& Object::extras(const Object& extras) {
+  return extras.empty() ? *this : raw("extras", extras.str());
+}
 std::string Object::float_json(float v) {
   return std::isfinite(v) ? io::float_text(v) : io::json_string(io::float_text(v));
 }

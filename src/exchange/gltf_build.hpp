@@ -23,13 +23,17 @@ class Object {
   Object& raw(std::string_view key, std::string_view json);
   Object& text(std::string_view key, std::string_view utf8);
   Object& number(std::string_view key, std::integral auto v) { return raw(key, std::to_string(v)); }
-  Object& number(std::string_view key, std::floating_point auto v) { return raw(key, float_json(v)); }
+  Object& number(std::string_view key, std::floating_point auto v) {
+    return raw(key, float_json(v));
+  }
   Object& numbers(std::string_view key, std::span<const float> v);
   Object& numbers(std::string_view key, std::span<const std::size_t> v);
   // Each under its own key, names and texts escaped; a key that is taken, here or by `reserved`, is
   // a loss. Numbers that are not finite become text.
   Object& properties(const Properties& list, std::initializer_list<std::string_view> reserved,
                      const std::string& path, std::vector<Loss>& losses);
+  Object& name(std::string_view bytes);  // escaped; nothing where there is none
+  Object& extras(const Object& extras);  // nothing where it is empty
   bool empty() const { return text_.empty(); }
   std::string str() const { return '{' + text_ + '}'; }
 
@@ -78,6 +82,23 @@ class Builder {
   std::map<std::string, std::size_t, std::less<>> inputs_;
 };
 
+// The file that meshes go into. Morph targets of all clips stand one after the other.
+struct MeshContext {
+  Builder& builder;
+  std::vector<Loss>& losses;
+  std::span<const Clip> clips;
+  std::size_t joints, materials;
+};
+// A primitive as JSON, `offset` added to its vertices; nothing where it has no triangles. Without
+// targets where `morph_targets` is 0.
+std::optional<std::string> primitive(Primitive p, Vec3 offset, bool is_skinned,
+                                     std::size_t morph_targets, const MeshContext& to,
+                                     const std::string& path);
+// Whether the morph of any clip reaches the mesh.
+bool moves(const Mesh& m, std::span<const Clip> clips);
+std::string material(const Material& m, const std::string& path, std::vector<Loss>& losses);
+std::array<float, 16> matrix(const Transform& t);  // column by column
+
 // The clip as bake() accepts it and glTF can hold it: without keys and tracks that are broken, without
 // custom channels, visibility only where nothing else scales the node. Whatever goes is reported.
 Clip repaired(Clip clip, std::vector<Loss>& losses);
@@ -104,7 +125,8 @@ struct Movement {
 
 // The node tracks of a clip that is repaired and baked, by node, then path. `rest` gives the size of
 // nodes that visibility hides.
-std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest, std::vector<Loss>& losses);
+std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
+                                std::vector<Loss>& losses);
 
 // The weight tracks as one sampler of `targets` floats a key, the clip's own starting at `first`.
 // Nothing where that would take more than `max_floats`.

@@ -47,7 +47,7 @@ Vec3 derivative(const Curve<Vec3>& c, double time) {
   if (next == c.times.begin() || next == c.times.end()) return {};
   const auto i = static_cast<std::size_t>(next - c.times.begin() - 1);
   const double dt = c.times[i + 1] - c.times[i], u = (time - c.times[i]) / dt;
-  const auto at = [&](float Vec3::* m) {
+  const auto at = [&](float Vec3::*m) {
     const double slope = (6 * u - 6 * u * u) * (double{c.values[i + 1].*m} - c.values[i].*m) / dt;
     return static_cast<float>(slope + (3 * u * u - 4 * u + 1) * (c.out[i].*m) +
                               (3 * u * u - 2 * u) * (c.in[i + 1].*m));
@@ -102,7 +102,9 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 // first one too where `jumps` says that the value changes between them.
 std::vector<Slot> slots(const std::vector<double>& times, double start, double end, auto&& jumps) {
   std::vector<Slot> out;
-  const auto seconds = [&](std::size_t i) { return static_cast<float>(std::max(times[i] - start, 0.0)); };
+  const auto seconds = [&](std::size_t i) {
+    return static_cast<float>(std::max(times[i] - start, 0.0));
+  };
   const auto add = [&](float time, Slot s) {
     s.time = out.empty() ? time : std::max(time, std::nextafter(out.back().time, infinity));
     out.push_back(s);
@@ -208,18 +210,25 @@ float left_limit(const Curve<float>& c, double time, std::uint32_t& hint) {
 
 const char* name(Path path) {
   switch (path) {
-    case Path::translation: return "translation";
-    case Path::rotation: return "rotation";
-    case Path::scale: return "scale";
-    case Path::weights: return "weights";
+    case Path::translation:
+      return "translation";
+    case Path::rotation:
+      return "rotation";
+    case Path::scale:
+      return "scale";
+    case Path::weights:
+      return "weights";
   }
   return "";
 }
 const char* name(Kind kind) {
   switch (kind) {
-    case Kind::step: return "STEP";
-    case Kind::linear: return "LINEAR";
-    case Kind::cubic: return "CUBICSPLINE";
+    case Kind::step:
+      return "STEP";
+    case Kind::linear:
+      return "LINEAR";
+    case Kind::cubic:
+      return "CUBICSPLINE";
   }
   return "";
 }

@@ -48,8 +48,9 @@ class Repair {
     for (const std::size_t i : topological_order(nodes)) {
       Node& n = nodes[i];
       const std::string path = fmt::format("nodes[{}]", i);
-      const bool is_good = n.parent == -1 || (n.parent >= 0 && std::cmp_less(n.parent, nodes.size()) &&
-                                              placed[static_cast<std::size_t>(n.parent)]);
+      const bool is_good =
+          n.parent == -1 || (n.parent >= 0 && std::cmp_less(n.parent, nodes.size()) &&
+                             placed[static_cast<std::size_t>(n.parent)]);
       if (!is_good) {
         say(path + ".parent", fmt::format("{} is no parent for it; it becomes a root", n.parent));
         n.parent = -1;
@@ -62,7 +63,8 @@ class Repair {
   void morph(Morph& m) {
     for (std::size_t i = 0; i < m.positions.size(); ++i) {
       if (m.positions[i].size() == m.vertices.size()) continue;
-      say(fmt::format("morph.positions[{}]", i), "does not fit morph.vertices; the morph is left out");
+      say(fmt::format("morph.positions[{}]", i),
+          "does not fit morph.vertices; the morph is left out");
       m = {};
     }
   }
@@ -112,7 +114,8 @@ class Repair {
     }
     const auto kind = t.curve.index();  // float, Vec3, Quat, three floats
     bool fits = kind == 0;
-    if (t.channel == Channel::translation || t.channel == Channel::scale) fits = kind == 1 || kind == 3;
+    if (t.channel == Channel::translation || t.channel == Channel::scale)
+      fits = kind == 1 || kind == 3;
     if (t.channel == Channel::rotation) fits = kind == 2 || kind == 3;
     if (!fits) {
       say(path + ".curve",

@@ -17,8 +17,9 @@ std::string number(T v) {
 
 std::string pose(const Transform& t) {
   std::string out = "[";
-  for (const float v : {t.translation.x, t.translation.y, t.translation.z, t.rotation.x, t.rotation.y,
-                        t.rotation.z, t.rotation.w, t.scale.x, t.scale.y, t.scale.z}) {
+  for (const float v :
+       {t.translation.x, t.translation.y, t.translation.z, t.rotation.x, t.rotation.y, t.rotation.z,
+        t.rotation.w, t.scale.x, t.scale.y, t.scale.z}) {
     if (out.size() > 1) out += ',';
     out += number(v);
   }
@@ -49,7 +50,7 @@ std::vector<double> sample_times(const Clip& clip, const SampleOptions& options)
   if (!std::isfinite(clip.start)) return out;
   if (!std::isfinite(clip.end) || clip.end <= clip.start) return {clip.start};
   const double rate = options.rate > 0 ? options.rate : clip.frames_per_second;
-  if (!(rate > 0)) return {clip.start, clip.end};
+  if (!(rate > 0) || !std::isfinite(rate)) return {clip.start, clip.end};
   // A sample that only rounding keeps apart from the end is the end.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   const double slack =

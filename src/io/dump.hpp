@@ -25,8 +25,13 @@ class Dumper {
   void operator()(const char* name, const T& v) {
     inside(name, -1, [&] { T::fields(*this, v); });
   }
-  void optional(bool present, const char* name, const auto& v) {
-    if (present) (*this)(name, v);
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
+  }
+  void based(auto walk) {
+    const std::size_t saved = std::exchange(base_, at_);
+    walk(*this);
+    base_ = saved;
   }
   template <std::size_t N>
   void magic(const char* name, const char (&want)[N]) {
@@ -49,11 +54,7 @@ class Dumper {
   template <class T>
   void each(const char* name, const std::vector<T>& v) {
     if constexpr (Scalar<T>) {
-      for (std::size_t i = 0; i < v.size(); i += 16) {  // 16 a line
-        range(name, i, std::min(i + 16, v.size()));
-        for (std::size_t k = i; k < std::min(i + 16, v.size()); ++k) number(v[k]);
-        at_ += (std::min(i + 16, v.size()) - i) * sizeof(T);
-      }
+      rows(name, v, sizeof(T));
     } else {
       for (std::size_t i = 0; i < v.size(); ++i) {
         inside(name, static_cast<std::int64_t>(i), [&] { element(v[i]); }, !is_array<T>);
@@ -70,14 +71,29 @@ class Dumper {
       inside(name, static_cast<std::int64_t>(i), [&] { walk(*this, v[i], i); });
     }
   }
+  void each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t,
+                  std::size_t bytes) {
+    rows(name, v, bytes);
+  }
+  template <Scalar T>
+  void until_zero(const char* name, const std::vector<T>& v) {
+    rows(name, v, sizeof(T));
+    at_ += sizeof(T);
+  }
+  template <Scalar Int>
+  void gap(const char* name, const Bytes& v, const Int& offset) {
+    hex(name, v);
+    at_ = base_ + static_cast<std::size_t>(offset);
+  }
   template <class T>
   void each_until(const char* name, const std::vector<T>& v, auto) {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>& offsets) {
+  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>& offsets,
+               std::int64_t origin = 0) {
     for (std::size_t i = 0; i < v.size(); ++i) {
-      at_ = static_cast<std::size_t>(offsets[i]);
+      at_ = static_cast<std::size_t>(origin + static_cast<std::int64_t>(offsets[i]));
       inside(name, static_cast<std::int64_t>(i), [&] { T::fields(*this, v[i]); });
     }
   }
@@ -149,6 +165,16 @@ class Dumper {
   void require_magic(bool, const char*, const char*) {}
 
  private:
+  template <Scalar T>
+  void rows(const char* name, const std::vector<T>& v, std::size_t bytes) {
+    constexpr std::size_t in_a_row = 16;
+    for (std::size_t i = 0; i < v.size(); i += in_a_row) {
+      const std::size_t end = std::min(i + in_a_row, v.size());
+      range(name, i, end);
+      for (std::size_t k = i; k < end; ++k) number(v[k]);
+      at_ += (end - i) * bytes;
+    }
+  }
   void inside(const char* name, std::int64_t index, auto walk, bool dot = true) {
     const std::size_t n = path_.size();
     push(name, index, dot);

@@ -33,9 +33,10 @@ class JsonWriter {
     member(name);
     object([&] { T::fields(*this, v); }, Packed<T>);
   }
-  void optional(bool present, const char* name, const auto& v) {
-    if (present) (*this)(name, v);
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
   }
+  void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}
   template <class Int, class T>
@@ -77,12 +78,23 @@ class JsonWriter {
     }
     close(']');
   }
+  void each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t, std::size_t) {
+    each(name, v);
+  }
+  template <Scalar T>
+  void until_zero(const char* name, const std::vector<T>& v) {
+    each(name, v);
+  }
+  template <Scalar Int>
+  void gap(const char* name, const Bytes& v, const Int&) {
+    bytes(name, v, 0);
+  }
   template <class T>
   void each_until(const char* name, const std::vector<T>& v, auto) {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>&) {
+  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>&, std::int64_t = 0) {
     each(name, v);
   }
   template <std::size_t N>
@@ -220,9 +232,10 @@ class JsonReader {
   void operator()(const char* name, T& v) {
     if (const auto at = find(name, true)) inside(name, *at, [&] { T::fields(*this, v); });
   }
-  void optional(bool present, const char* name, auto& v) {
-    if (present) (*this)(name, v);
+  void when(bool present, auto walk) {
+    if (present) walk(*this);
   }
+  void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}
   template <class Int, class T>
@@ -268,12 +281,23 @@ class JsonReader {
     }
     path_.leave();
   }
+  void each_sized(const char* name, std::vector<std::uint16_t>& v, std::int64_t, std::size_t) {
+    each(name, v);
+  }
+  template <Scalar T>
+  void until_zero(const char* name, std::vector<T>& v) {
+    each(name, v);
+  }
+  template <Scalar Int>
+  void gap(const char* name, Bytes& v, const Int&) {
+    bytes(name, v);
+  }
   template <class T>
   void each_until(const char* name, std::vector<T>& v, auto) {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char* name, std::vector<T>& v, const std::vector<Int>&) {
+  void each_at(const char* name, std::vector<T>& v, const std::vector<Int>&, std::int64_t = 0) {
     each(name, v);
   }
   template <std::size_t N>

@@ -127,6 +127,11 @@ void Reader::bad_count(const char* name, std::size_t at, std::int64_t n, std::si
   fail(Code::bad_value, at, name,
        fmt::format("a length of {} does not fit in the {} bytes left", n, bytes_left));
 }
+void Reader::bad_gap(const char* name, std::int64_t offset) {
+  fail(Code::bad_value, at_, name,
+       fmt::format("the stored offset {} is outside the {} to {} that are left of the record", offset,
+                   at_ - base_, end_ - base_));
+}
 void Reader::bad_region(const char* name, std::size_t at, std::size_t needed, std::int64_t size) {
   fail(Code::bad_value, at, name, fmt::format("needs {} bytes, its stored size is {}", needed, size));
 }

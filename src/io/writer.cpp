@@ -11,6 +11,20 @@ void Writer::text(const char* name, const std::string& v) {
   out_.push_back(std::byte{0});
 }
 
+void Writer::each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t n,
+                        std::size_t bytes) {
+  if (static_cast<std::int64_t>(v.size()) != n) return wrong_length(name, v.size(), n);
+  for (const std::uint16_t x : v) {
+    if (bytes == 2) {
+      (*this)(name, x);
+    } else if (x > 0xff) {
+      return fail(name, fmt::format("{} does not fit its one byte", x));
+    } else {
+      (*this)(name, static_cast<std::uint8_t>(x));
+    }
+  }
+}
+
 void Writer::bytes(const char* name, const Bytes& v, std::int64_t n) {
   if (static_cast<std::int64_t>(v.size()) != n) return wrong_length(name, v.size(), n);
   raw(v);
