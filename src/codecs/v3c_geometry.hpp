@@ -23,9 +23,10 @@ inline double dot(const Point& a, const Point& b) {
 }
 inline Point point(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
-// Unit length, to the outside. None for a triangle without area: one whose height is no more than the
-// rounding of floats as large as its longest edge. Not finite where a corner is not.
-inline std::optional<Point> face_normal(const std::array<float, 3>& a, const std::array<float, 3>& b,
+// Unit length, to the outside. None for a triangle without area: one whose height is no more than
+// the rounding of floats as large as its longest edge. Not finite where a corner is not.
+inline std::optional<Point> face_normal(const std::array<float, 3>& a,
+                                        const std::array<float, 3>& b,
                                         const std::array<float, 3>& c) {
   const Point ab = point(b) - point(a), ac = point(c) - point(a), bc = point(c) - point(b);
   const Point n = cross(ab, ac);

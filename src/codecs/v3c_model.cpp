@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "io/text.hpp"
@@ -117,7 +118,8 @@ class Builder {
     std::vector<bool> seen(bones.size());
     for (const std::size_t i : topological_order(model_.nodes)) {
       Node& node = model_.nodes[i];
-      if (node.parent >= 0 && !seen[static_cast<std::size_t>(node.parent)]) node.parent = -1;  // a cycle
+      if (node.parent >= 0 && !seen[static_cast<std::size_t>(node.parent)])
+        node.parent = -1;  // a cycle
       seen[i] = true;
       if (node.parent < 0) {
         node.rest = {vec(positions[i]), quat(rotations[i]), {1, 1, 1}};
@@ -168,8 +170,9 @@ class Builder {
         (has_links && b.links.size() != n)) {
       return fail(at.in_batch(), "its arrays differ in length");
     }
-    Primitive p;
     const std::vector<Face> kept = faces(b, at);
+    if (kept.empty()) return;
+    Primitive p;
     for (const auto& v : b.positions) p.positions.push_back(vec(v));
     p.normals = normals(b, kept);
     p.uvs = b.uvs;
@@ -181,8 +184,8 @@ class Builder {
     }
     if (has_links) influences(b, at, p);
     morph(lod, b, at, p);
-    p.material = material(s, lod, at, all_double && !kept.empty());
-    if (!p.triangles.empty()) out.push_back(std::move(p));
+    p.material = material(s, lod, at, all_double);
+    out.push_back(std::move(p));
   }
 
   std::vector<Face> faces(const Batch& b, const Place& at) {
@@ -197,33 +200,41 @@ class Builder {
       }
       const auto normal = face_normal(b.positions[v[0]], b.positions[v[1]], b.positions[v[2]]);
       if (!normal) continue;
-      out.push_back({{v[0], v[1], v[2]}, *normal, (b.triangles[i].flags & triangle_double_sided) != 0});
+      out.push_back(
+          {{v[0], v[1], v[2]}, *normal, (b.triangles[i].flags & triangle_double_sided) != 0});
     }
     return out;
   }
 
-  // Files have no normal (NaN) at vertices of triangles without area.
+  // Files have no normal (NaN) where the faces around a vertex have no area or cancel each other.
   static std::vector<Vec3> normals(const Batch& b, const std::vector<Face>& kept) {
-    const auto is_usable = [](const Point& n) {
+    const auto has_direction = [](const Point& n) {
       const double square = dot(n, n);
       return square > 1e-12 && std::isfinite(square);
     };
-    std::vector<Point> out;
-    for (const auto& n : b.normals) out.push_back(is_usable(point(n)) ? point(n) : Point{});
+    std::vector<Point> sums;
+    std::vector<bool> is_missing;
+    for (const auto& n : b.normals) {
+      is_missing.push_back(!has_direction(point(n)));
+      sums.push_back(is_missing.back() ? Point{} : point(n));
+    }
     for (const Face& f : kept) {
-      if (!is_usable(f.normal)) continue;
       for (const std::uint32_t v : f.vertices) {
-        if (is_usable(point(b.normals[v]))) continue;
-        for (std::size_t axis = 0; axis < 3; ++axis) out[v][axis] += f.normal[axis];
+        if (!is_missing[v] || !has_direction(f.normal)) continue;
+        for (std::size_t axis = 0; axis < 3; ++axis) sums[v][axis] += f.normal[axis];
       }
     }
-    std::vector<Vec3> unit_normals;
-    for (const Point& n : out) {
-      const double size = std::sqrt(dot(n, n));
-      unit_normals.push_back(size > 1e-6 ? vec(Point{n[0] / size, n[1] / size, n[2] / size})
-                                         : Vec3{0, 1, 0});
+    for (const Face& f : kept) {  // the two sides of a sheet: the first of them
+      for (const std::uint32_t v : f.vertices) {
+        if (!has_direction(sums[v]) && has_direction(f.normal)) sums[v] = f.normal;
+      }
     }
-    return unit_normals;
+    std::vector<Vec3> out;
+    for (const Point& n : sums) {
+      const double size = std::sqrt(dot(n, n));
+      out.push_back(size > 0 ? vec(Point{n[0] / size, n[1] / size, n[2] / size}) : Vec3{0, 1, 0});
+    }
+    return out;
   }
 
   void influences(const Batch& b, const Place& at, Primitive& p) {
@@ -288,7 +299,8 @@ class Builder {
     if (is_new) {
       Material m;
       m.name = text(record.diffuse);
-      const float light = std::isfinite(record.emissive) ? std::clamp(record.emissive, 0.0F, 1.0F) : 0;
+      const float light =
+          std::isfinite(record.emissive) ? std::clamp(record.emissive, 0.0F, 1.0F) : 0;
       m.emissive = {light, light, light};
       m.double_sided = double_sided;
       m.alpha = alpha_of(render_flags);
@@ -311,9 +323,8 @@ class Builder {
     Point position = point(p.position);
     for (std::size_t axis = 0; axis < 3 && p.bone == -1; ++axis) position[axis] += s.offset[axis];
     a.transform.translation = vec(position);
-    a.properties = {{"rf_type", "prop_point"},
-                    {"rf_name", a.name},
-                    {"rf_parent_bone", std::int64_t{p.bone}}};
+    a.properties = {
+        {"rf_type", "prop_point"}, {"rf_name", a.name}, {"rf_parent_bone", std::int64_t{p.bone}}};
     model_.attachments.push_back(std::move(a));
   }
 
@@ -338,7 +349,8 @@ class Builder {
   Model model_;
   bool skinned_ = false;
   // Record, texture name, double sided, render flags -> index into Model::materials.
-  std::map<std::tuple<const MaterialRecord*, std::string, bool, std::uint32_t>, std::size_t> materials_;
+  std::map<std::tuple<const MaterialRecord*, std::string, bool, std::uint32_t>, std::size_t>
+      materials_;
   bool good_ = true;
   Error error_;
 };

@@ -98,8 +98,9 @@ struct Slot {
 };
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-// Clip times as floats from 0, strictly increasing. Of keys with one time the last one stays, and the
-// first one too where `jumps` says that the value changes between them.
+// Clip times as floats from 0, strictly increasing. Of keys with one time the last one stays: it is
+// what the game shows then. Where `jumps` says that the value changes between them, the first one
+// stays too, just before.
 std::vector<Slot> slots(const std::vector<double>& times, double start, double end, auto&& jumps) {
   std::vector<Slot> out;
   const auto seconds = [&](std::size_t i) {
@@ -114,13 +115,13 @@ std::vector<Slot> slots(const std::vector<double>& times, double start, double e
     for (b = a; b + 1 < times.size() && seconds(b + 1) == time; ++b) {
     }
     if (a != b && time > 0 && jumps(a, b)) {
-      add(time, {0, a, a, none});
+      add(std::nextafter(time, 0.0F), {0, a, a, none});
       add(time, {0, b, none, b});
     } else {
       add(time, {0, b, a, b});
     }
   }
-  // Not beyond the end.
+  // Where many keys crowd before the end, towards the start instead.
   std::vector<Slot> bounded = out;
   float limit = static_cast<float>(end - start);
   for (std::size_t i = out.size(); i-- > 0 && bounded[i].time > limit;) {
@@ -297,7 +298,7 @@ std::optional<Samples> weight_samples(const Clip& clip, std::size_t first, std::
       after[target] = evaluate(c, time, hints[i]);
       jumps = jumps || before[target] != after[target];
     }
-    if (jumps && time > clip.start && (!all_step || rows.empty())) {
+    if (jumps && time > clip.start) {
       row_times.push_back(time);
       rows.push_back(before);
     }

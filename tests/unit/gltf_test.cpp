@@ -399,7 +399,7 @@ TEST(GltfCurve, JumpKeepsBothKeys) {
   const auto k = curve<Vec3>(Interp::linear, {0, 0.5, 0.5, 0.5, 1},
                              {{0, 0, 0}, {1, 0, 0}, {9, 9, 9}, {5, 0, 0}, {6, 0, 0}});
   const auto f = exported(with(clip_of(0, 1), track(Channel::translation, k)));
-  expect_list(f.times(0, "translation"), {0, 0.5F, std::nextafter(0.5F, 1.F), 1});
+  expect_list(f.times(0, "translation"), {0, std::nextafter(0.5F, 0.F), 0.5F, 1});
   expect_list(f.output(0, "translation"), {0, 0, 0, 1, 0, 0, 5, 0, 0, 6, 0, 0});
 }
 
@@ -408,6 +408,14 @@ TEST(GltfCurve, JumpAtTheEndStaysInside) {
   const auto f = exported(with(clip_of(0, 1), track(Channel::translation, k)));
   expect_list(f.times(0, "translation"), {0, std::nextafter(1.F, 0.F), 1});
   expect_list(f.output(0, "translation"), {0, 0, 0, 1, 0, 0, 5, 0, 0});
+}
+
+TEST(GltfCurve, CrowdBeforeTheEndStaysInside) {
+  const float a = std::nextafter(1.F, 0.F), b = std::nextafter(a, 0.F);
+  const auto k = curve<Vec3>(Interp::linear, {0, a, 1, 1}, {{}, {1, 0, 0}, {2, 0, 0}, {5, 0, 0}});
+  const auto f = exported(with(clip_of(0, 1), track(Channel::translation, k)));
+  expect_list(f.times(0, "translation"), {0, b, a, 1});
+  expect_list(f.output(0, "translation"), {0, 0, 0, 1, 0, 0, 2, 0, 0, 5, 0, 0});
 }
 
 TEST(GltfCurve, JumpAtTheStartIsOver) {
@@ -477,12 +485,15 @@ TEST(GltfCurve, HemispheresAreContinuous) {
 }
 
 TEST(GltfCurve, RotationsAreOfUnitLength) {
-  const float s = 0.9997F;
-  const auto f = exported(
-      with(clip_of(0, 1),
-           track(Channel::rotation,
-                 curve<Quat>(Interp::linear, {0, 1}, {{0, 0, 0, s}, {0, 0, s * 0.6F, s * 0.8F}}))));
-  expect_list(f.output(0, "rotation"), {0, 0, 0, 1, 0, 0, 0.6F, 0.8F}, 1e-7F);
+  for (const float s : {0.9997F, 1 - 5e-6F}) {
+    Clip c = clip_of(0, 1);
+    c.nodes[0].rest.rotation = {0, 0, 3, 4};
+    c.tracks = {track(Channel::rotation, curve<Quat>(Interp::linear, {0, 1},
+                                                     {{0, 0, 0, s}, {0, 0, s * 0.6F, s * 0.8F}}))};
+    const auto f = exported(c);
+    expect_list(f.output(0, "rotation"), {0, 0, 0, 1, 0, 0, 0.6F, 0.8F}, 1e-7F);
+    EXPECT_EQ(f.root["nodes"][0]["rotation"], json({0, 0, 0.6, 0.8}));
+  }
 }
 
 TEST(GltfCurve, EasesAreBakedAndReported) {
@@ -631,7 +642,7 @@ TEST(GltfRepair, StoredSlerpAfterADroppedKey) {
   const float omega = 0.1F;
   k.params = {{omega, 1 / std::sin(omega)}, {omega, 1 / std::sin(omega)}, {0, 0}};
   const auto f = exported(with(clip_of(0, 2), track(Channel::rotation, k)));
-  EXPECT_NEAR(z_degrees(f.play(0, "rotation", 1)), 45, 0.06);
+  EXPECT_NEAR(z_degrees(f.play(0, "rotation", 0.5)), 22.5, 0.06);
 }
 
 TEST(GltfRepair, BrokenTracks) {
@@ -1127,8 +1138,8 @@ TEST(GltfMorph, KeyTimesAreUnited) {
   c.tracks = {track(Channel::weight, curve<float>(Interp::linear, {0, 2}, {0, 1}), 0),
               track(Channel::weight, curve<float>(Interp::step, {1, 2.5}, {0.25F, 0.75F}), 1)};
   const auto f = exported(c, &m);
-  const float after = std::nextafter(1.5F, 2.F);
-  expect_list(f.times(0, "weights"), {0, 1, 1.5F, after, 2});
+  const float before = std::nextafter(1.5F, 0.F);
+  expect_list(f.times(0, "weights"), {0, 1, before, 1.5F, 2});
   expect_list(f.output(0, "weights"), {0.5F, 0.25F, 1, 0.25F, 1, 0.25F, 1, 0.75F, 1, 0.75F});
   c.tracks.erase(c.tracks.begin());
   const auto g = exported(c, &m);
