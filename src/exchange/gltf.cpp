@@ -157,7 +157,7 @@ class Exporter {
     place(drafts_.size() - 1, parent);
   }
 
-  // A mesh and the node that shows it. Lower levels of detail hang on the finest one in front of them.
+  // A mesh and the node that shows it. Lower levels of detail hang on the finest one before them.
   void add_mesh(std::size_t index) {
     Mesh& m = model_.meshes[index];
     const std::string path = fmt::format("model.meshes[{}]", index);

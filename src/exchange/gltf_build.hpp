@@ -11,6 +11,7 @@
 
 namespace dopesheet::gltf {
 
+bool is_finite(float v);
 bool is_finite(Vec3 v);
 bool is_finite(Quat q);
 
@@ -99,8 +100,8 @@ bool moves(const Mesh& m, std::span<const Clip> clips);
 std::string material(const Material& m, const std::string& path, std::vector<Loss>& losses);
 std::array<float, 16> matrix(const Transform& t);  // column by column
 
-// The clip as bake() accepts it and glTF can hold it: without keys and tracks that are broken, without
-// custom channels, visibility only where nothing else scales the node. Whatever goes is reported.
+// The clip as bake() accepts it and glTF can hold it: without broken keys and tracks, without custom
+// channels, visibility only where nothing else scales the node. Whatever goes is reported.
 Clip repaired(Clip clip, std::vector<Loss>& losses);
 
 enum class Path : std::uint8_t { translation, rotation, scale, weights };
@@ -123,8 +124,8 @@ struct Movement {
   Properties properties;
 };
 
-// The node tracks of a clip that is repaired and baked, by node, then path. `rest` gives the size of
-// nodes that visibility hides.
+// The node tracks of a clip that is repaired and baked, by node, then path. `rest` gives the size
+// of nodes that visibility hides.
 std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
                                 std::vector<Loss>& losses);
 

@@ -298,7 +298,7 @@ std::optional<Samples> weight_samples(const Clip& clip, std::size_t first, std::
       after[target] = evaluate(c, time, hints[i]);
       jumps = jumps || before[target] != after[target];
     }
-    if (jumps && time > clip.start) {
+    if (jumps) {
       row_times.push_back(time);
       rows.push_back(before);
     }

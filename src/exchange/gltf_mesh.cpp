@@ -11,8 +11,8 @@
 namespace dopesheet::gltf {
 namespace {
 
-// Weights that add up to 1, each joint at most once, unused slots zero. False where nothing was left
-// to go by, and joint 0 takes all.
+// Makes the weights add up to 1, each joint stand once, and unused slots zero. False where one of
+// them could not be; where none is left, joint 0 takes all.
 bool normalise(Influence& in, std::size_t joints) {
   Influence out;
   std::size_t size = 0;
@@ -68,16 +68,14 @@ std::vector<Vec3> morph_deltas(const Primitive& p, const Morph& morph, std::size
     if (!p.morph_map.empty()) v = original < p.morph_map.size() ? p.morph_map[original] : -1;
     if (v < 0 || std::cmp_greater_equal(v, moved.size())) continue;
     any = true;
-    if (is_finite(morph.positions[target][i])) {
-      moved[static_cast<std::size_t>(v)] = morph.positions[target][i];
-    }
+    moved[static_cast<std::size_t>(v)] = morph.positions[target][i];
   }
   if (!any) return {};
   std::vector<Vec3> out(moved.size());
   for (std::size_t v = 0; v < moved.size(); ++v) {
     const std::size_t from = v < p.copy_of.size() && p.copy_of[v] < moved.size() ? p.copy_of[v] : v;
     out[v] = moved[from] - p.positions[v];
-    if (!is_finite(out[v])) out[v] = {};
+    if (!is_finite(out[v])) out[v] = {};  // it stays
   }
   return out;
 }

@@ -17,8 +17,6 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 bool is_cubic(Interp i) { return i == Interp::hermite || i == Interp::bezier; }
-bool is_finite(float v) { return std::isfinite(v); }
-using gltf::is_finite;
 
 double dot_exact(Quat a, Quat b) {
   return double{a.x} * b.x + double{a.y} * b.y + double{a.z} * b.z + double{a.w} * b.w;
@@ -209,6 +207,7 @@ class Repair {
 
 }  // namespace
 
+bool is_finite(float v) { return std::isfinite(v); }
 bool is_finite(Vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 bool is_finite(Quat q) { return is_finite(Vec3{q.x, q.y, q.z}) && std::isfinite(q.w); }
 

@@ -66,7 +66,7 @@ std::vector<double> sample_times(const Clip& clip, const SampleOptions& options)
 
 std::vector<Frame> sample_frames(const Clip& clip, std::span<const double> times) {
   const Sampler sampler(clip, Outside::clamp);
-  // The clip's own rule holds outside its range only: the end of a clip that wraps is not its start.
+  // The clip's own rule holds outside its range only: the end of a wrapping clip is not its start.
   Clip range;
   range.start = clip.start;
   range.end = clip.end;

@@ -144,15 +144,25 @@ Result<JsonDocument> JsonDocument::parse(std::string_view json, const Limits& li
   return out;
 }
 
-JsonReader::JsonReader(JsonDocument& json, std::string_view format) : json_(json) {
+JsonReader::JsonReader(JsonDocument& json) : json_(json) {
   if (json.nodes.empty() || json.nodes[0].kind != JsonDocument::Kind::object) {
     fail(0, "", "expected a JSON object");
-    return;
   }
+}
+JsonReader::JsonReader(JsonDocument& json, std::string_view format) : JsonReader(json) {
   const std::string is = string("format", true);
   if (ok() && is != format) {
     fail(here_, "format", fmt::format("is '{}', expected '{}'", is, format));
   }
+}
+
+Result<std::string> json_format(std::string_view json, const Limits& limits) {
+  auto parsed = JsonDocument::parse(json, limits);
+  if (!parsed) return tl::unexpected(parsed.error());
+  JsonReader r(*parsed);
+  std::string format = r.string("format", true);
+  if (!r.ok()) return tl::unexpected(r.error());
+  return format;
 }
 
 std::optional<std::size_t> JsonReader::find(const char* name, bool needed) {

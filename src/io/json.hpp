@@ -212,10 +212,12 @@ class JsonDocument {
 
 class JsonReader {
  public:
+  explicit JsonReader(JsonDocument& json);
   JsonReader(JsonDocument& json, std::string_view format);
 
   bool ok() const { return ok_; }
   const Error& error() const { return error_; }
+  std::string string(const char* name, bool needed);
   // Fails when the object in hand has members that nobody asked for.
   void finish();
 
@@ -415,7 +417,6 @@ class JsonReader {
   std::int64_t integer(const char* name, std::size_t node, std::int64_t min, std::int64_t max);
   void real(const char* name, std::size_t node, float& v);
   void real(const char* name, std::size_t node, double& v);
-  std::string string(const char* name, bool needed);
   void fail(std::size_t offset, const char* name, std::string text);
 
   JsonDocument& json_;
@@ -425,6 +426,9 @@ class JsonReader {
   bool ok_ = true;
   Error error_;
 };
+
+// The "format" member of a document.
+Result<std::string> json_format(std::string_view json, const Limits& limits = {});
 
 template <class Doc>
 std::string to_json(const Doc& doc, std::string_view format) {

@@ -1,0 +1,120 @@
+// What the verbs of the tool share.
+#pragma once
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dopesheet/dopesheet.hpp"
+
+namespace cli {
+
+using namespace dopesheet;  // the tool is made of the library
+using Json = nlohmann::ordered_json;
+
+enum Exit : int {
+  ok = 0,
+  usage = 1,
+  cannot_read = 2,
+  malformed = 3,
+  cannot_represent = 4,
+  cannot_write = 5,
+  some_failed = 6,
+};
+int exit_code(Code code);
+
+// Options that every verb has.
+struct Common {
+  std::vector<std::string> inputs;  // as typed; patterns are expanded by run_inputs
+  std::string output;               // file, folder, "-" or empty
+  std::string skeleton;             // the character's mesh, or empty
+  bool json = false;
+  Limits limits;
+};
+
+struct Input {
+  std::string path;   // "-" for standard input
+  Bytes bytes;
+  const Format* format = nullptr;  // null where `identify` was not asked for
+  ReadOptions options;
+};
+
+// Reads the character's mesh. Empty where none was asked for.
+Result<std::optional<Model>> read_skeleton(const Common& common);
+
+enum class Identify : bool { no, yes };
+
+// Expands the patterns, reads each input, and calls `work` on it. Errors go to standard error with the
+// name of the file; the exit code sums them up. With --json, what the calls put into `report` is
+// printed: an object for one input, an array for several.
+int run_inputs(const Common& common, const Model* model, Identify identify,
+               const std::function<Result<void>(const Input&, Json& report)>& work);
+
+// All inputs by their paths; an Error where a pattern matches nothing.
+Result<std::vector<std::string>> expand_inputs(const Common& common);
+Result<Input> read_input(const std::string& path, const Common& common, const Model* model, Identify identify);
+
+// Where the output for an input goes: -o itself, or inside -o where that is a folder (or ends in a
+// slash, or there are several inputs). Refuses two inputs with one output before anything is written.
+class Outputs {
+ public:
+  static Result<Outputs> plan(const Common& common, const std::vector<std::string>& inputs,
+                              const std::string& extension);
+  const std::string& of(std::size_t input) const { return paths_[input]; }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+Result<void> write_output(const std::string& path, ByteView bytes);
+Result<void> write_output(const std::string& path, std::string_view text);
+
+Error usage_error(std::string text);
+int report_error(const Error& error);  // prints it; the exit code
+
+// Text for the terminal, coloured where that is wanted.
+bool colours(int fd);
+std::string paint(std::string_view text, const char* colour, bool on);
+std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows);
+void print(std::string_view text);  // to standard output; failures are remembered
+bool printed_well();
+
+// A float as the JSON number that reads back to the same float; others as text.
+Json number(double v);
+Json number(float v);
+
+// ---- the verbs
+
+struct CheckOptions {
+  Common common;
+  bool strict = false;
+  Level level = Level::note;
+};
+struct ConvertOptions {
+  Common common;
+  std::string to;          // extension without a dot; empty: from -o
+  double fps = 0;          // of JSON and CSV; 0: the clip's own
+  double bake_rate = 0;    // 0: adaptive
+  double max_mm = 0.05, max_degrees = 0.05;
+};
+struct SampleOptions {
+  Common common;
+  double fps = 0;
+  std::vector<double> times;
+  bool exact = false;
+  bool gltf_space = false;
+};
+struct FormatsOptions {
+  bool json = false, markdown = false;
+};
+
+int info(const Common& options);
+int dump(const Common& options);
+int build(const Common& options);
+int check(const CheckOptions& options);
+int convert(const ConvertOptions& options);
+int sample(const SampleOptions& options);
+int formats(const FormatsOptions& options);
+
+}  // namespace cli

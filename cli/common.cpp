@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "cli.hpp"
+#include "io/file.hpp"
+#include "io/text.hpp"
+
+namespace cli {
+namespace {
+bool print_failed = false;
+}
+
+int exit_code(Code code) {
+  switch (code) {
+    case Code::usage: return Exit::usage;
+    case Code::cannot_read: return Exit::cannot_read;
+    case Code::truncated:
+    case Code::bad_magic:
+    case Code::bad_version:
+    case Code::bad_value:
+    case Code::limit: return Exit::malformed;
+    case Code::cannot_represent: return Exit::cannot_represent;
+    case Code::cannot_write: return Exit::cannot_write;
+  }
+  return Exit::malformed;
+}
+
+Error usage_error(std::string text) { return {Code::usage, 0, {}, std::move(text)}; }
+
+int report_error(const Error& error) {
+  const bool on = colours(STDERR_FILENO);
+  fmt::print(stderr, "{} {}\n", paint("dopesheet:", "31", on), to_string(error));
+  return exit_code(error.code);
+}
+
+bool colours(int fd) {
+  const char* no = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return isatty(fd) != 0 && (no == nullptr || *no == 0) && term != nullptr && std::string_view(term) != "dumb";
+}
+std::string paint(std::string_view text, const char* colour, bool on) {
+  return on ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : std::string(text);
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) print_failed = true;
+}
+bool printed_well() { return std::fflush(stdout) == 0 && !print_failed; }
+
+std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
+  // Width in characters, not bytes, so that names in other scripts line up.
+  const auto width = [](const std::string& s) {
+    return static_cast<std::size_t>(
+        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+  };
+  std::vector<std::size_t> widths;
+  for (const auto& c : columns) widths.push_back(width(c));
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string out;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (std::size_t i = 0; i < cells.size() && i < widths.size(); ++i) {
+      out += "  " + cells[i];
+      if (i + 1 < cells.size()) out.append(widths[i] - width(cells[i]), ' ');
+    }
+    out += '\n';
+  };
+  line(columns);
+  for (const auto& row : rows) line(row);
+  return out;
+}
+
+Json number(double v) {
+  const std::string s = io::float_text(v);
+  return s.find(':') == s.npos ? Json::parse(s) : Json(s);
+}
+Json number(float v) {
+  const std::string s = io::float_text(v);
+  return s.find(':') == s.npos ? Json::parse(s) : Json(s);
+}
+
+Result<std::vector<std::string>> expand_inputs(const Common& common) {
+  std::vector<std::string> out;
+  for (const std::string& pattern : common.inputs) {
+    const auto paths = io::expand_glob(pattern);
+    if (paths.empty()) return tl::unexpected(Error{Code::cannot_read, 0, {}, "matches no file", pattern});
+    out.insert(out.end(), paths.begin(), paths.end());
+  }
+  if (std::count(out.begin(), out.end(), "-") > 1) {
+    return tl::unexpected(usage_error("standard input can be read once only"));
+  }
+  return out;
+}
+
+Result<Input> read_input(const std::string& path, const Common& common, const Model* model, Identify identify) {
+  auto bytes = io::read_file(path, common.limits);
+  if (!bytes) return tl::unexpected(bytes.error());
+  Input in;
+  in.path = path;
+  in.bytes = std::move(*bytes);
+  in.options.limits = common.limits;
+  in.options.name = path == "-" ? "stdin" : io::file_name(path);
+  in.options.model = model;
+  if (identify == Identify::yes) {
+    const auto format = dopesheet::identify(in.bytes);
+    if (!format) return tl::unexpected(format.error());
+    in.format = *format;
+  }
+  return in;
+}
+
+Result<std::optional<Model>> read_skeleton(const Common& common) {
+  if (common.skeleton.empty()) return std::optional<Model>{};
+  const auto fail = [&](Error e) {
+    if (e.file.empty()) e.file = common.skeleton;
+    return tl::unexpected(std::move(e));
+  };
+  const auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
+  if (!in) return fail(in.error());
+  if (in->format->model == nullptr) {
+    return fail({Code::usage, 0, {}, fmt::format("holds no skeleton: it is a {}", in->format->title)});
+  }
+  auto model = in->format->model(in->bytes, in->options);
+  if (!model) return fail(model.error());
+  return std::optional<Model>(std::move(*model));
+}
+
+int run_inputs(const Common& common, const Model* model, Identify identify,
+               const std::function<Result<void>(const Input&, Json& report)>& work) {
+  const auto paths = expand_inputs(common);
+  if (!paths) return report_error(paths.error());
+  Json reports = Json::array();
+  std::set<int> codes;
+  for (const std::string& path : *paths) {
+    Json report;
+    report["file"] = path == "-" ? "-" : io::escape_bytes(path);
+    const auto done = read_input(path, common, model, identify).and_then([&](const Input& in) {
+      if (in.format != nullptr) report["format"] = in.format->id;
+      return work(in, report);
+    });
+    if (done) {
+      codes.insert(Exit::ok);
+    } else {
+      Error e = done.error();
+      if (e.file.empty()) e.file = path == "-" ? "standard input" : path;
+      codes.insert(report_error(e));
+      report["error"] = {{"code", name(e.code)}, {"offset", e.offset}, {"path", e.path}, {"text", e.text}};
+    }
+    reports.push_back(std::move(report));
+  }
+  if (common.json) {
+    const Json& all = reports.size() == 1 ? reports[0] : reports;
+    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  if (codes.size() == 1) return *codes.begin();
+  return codes.count(Exit::ok) != 0 ? Exit::some_failed : *codes.rbegin();
+}
+
+Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::string>& inputs,
+                              const std::string& extension) {
+  Outputs out;
+  const bool folder = common.output.ends_with('/') || io::is_folder(common.output) || inputs.size() > 1;
+  if (folder && (common.output == "-" || common.output.empty())) {
+    return tl::unexpected(usage_error("several inputs need -o with a folder"));
+  }
+  if (folder) {
+    if (auto made = io::make_folder(common.output); !made) return tl::unexpected(made.error());
+  }
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    const std::string stem = input == "-" ? "stdin" : io::file_stem(input);
+    out.paths_.push_back(folder ? io::join_path(common.output, stem + extension) : common.output);
+    if (!seen.insert(out.paths_.back()).second) {
+      return tl::unexpected(usage_error(fmt::format("two inputs would be written to {}", out.paths_.back())));
+    }
+  }
+  return out;
+}
+
+Result<void> write_output(const std::string& path, ByteView bytes) {
+  return io::write_file(path.empty() ? "-" : path, bytes);
+}
+Result<void> write_output(const std::string& path, std::string_view text) {
+  return write_output(path, ByteView(reinterpret_cast<const std::byte*>(text.data()), text.size()));
+}
+
+}  // namespace cli

@@ -1,0 +1,227 @@
+#include "io/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+namespace dopesheet::io {
+namespace {
+
+fs::path to_path(const std::string& utf8) {
+  return fs::path(std::u8string(utf8.begin(), utf8.end()));
+}
+std::string to_utf8(const fs::path& path) {
+  const auto s = path.u8string();
+  return {s.begin(), s.end()};
+}
+
+tl::unexpected<Error> fail(Code code, const std::string& file, std::string text) {
+  return tl::unexpected(Error{code, 0, {}, std::move(text), file});
+}
+std::string reason() { return std::system_category().message(errno); }
+
+// Reads a stream to its end, but never more than the limit.
+Result<Bytes> read_all(int fd, const std::string& path, const Limits& limits, std::size_t expected) {
+  Bytes out(expected);
+  std::size_t have = 0;
+  for (;;) {
+    if (have == out.size()) out.resize(have + std::max<std::size_t>(have / 2, 65536));
+    const ssize_t n = ::read(fd, out.data() + have, out.size() - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(Code::cannot_read, path, reason());
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+    if (have > limits.bytes) {
+      return fail(Code::limit, path, fmt::format("is larger than the limit of {} bytes", limits.bytes));
+    }
+  }
+  out.resize(have);
+  return out;
+}
+
+bool write_all(int fd, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// * and ? within a name; every other byte is itself.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
+      ++p;
+      ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool has_wildcard(std::string_view s) { return s.find_first_of("*?") != s.npos; }
+
+void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at,
+            std::vector<std::string>& out) {
+  std::error_code ec;
+  if (at == parts.size()) {
+    if (!fs::is_directory(base, ec)) out.push_back(to_utf8(base));
+    return;
+  }
+  const std::string& part = parts[at];
+  if (!has_wildcard(part)) {
+    const fs::path next = base / to_path(part);
+    if (fs::exists(next, ec)) expand(next, parts, at + 1, out);
+    return;
+  }
+  const bool deep = part == "**";
+  if (deep) expand(base, parts, at + 1, out);
+  fs::directory_iterator entry(base.empty() ? fs::path(".") : base, fs::directory_options::skip_permission_denied, ec);
+  for (; !ec && entry != fs::directory_iterator(); entry.increment(ec)) {
+    const std::string name = to_utf8(entry->path().filename());
+    if (name.starts_with('.') && !part.starts_with('.')) continue;
+    const bool folder = entry->is_directory(ec) && !entry->is_symlink(ec);
+    if (deep) {
+      if (folder) expand(base / entry->path().filename(), parts, at, out);
+    } else if (matches(part, name)) {
+      expand(base / entry->path().filename(), parts, at + 1, out);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Bytes> read_file(const std::string& path, const Limits& limits) {
+  if (path == "-") return read_all(STDIN_FILENO, "standard input", limits, 0);
+  std::error_code ec;
+  if (fs::is_directory(to_path(path), ec)) return fail(Code::cannot_read, path, "is a folder");
+  const int fd = ::open(to_path(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(Code::cannot_read, path, reason());
+  const auto size = fs::is_regular_file(to_path(path), ec) ? fs::file_size(to_path(path), ec) : 0;
+  if (!ec && size > limits.bytes) {
+    ::close(fd);
+    return fail(Code::limit, path, fmt::format("is larger than the limit of {} bytes", limits.bytes));
+  }
+  auto out = read_all(fd, path, limits, ec ? 0 : static_cast<std::size_t>(size) + 1);
+  ::close(fd);
+  return out;
+}
+
+Result<void> write_file(const std::string& path, ByteView bytes) {
+  if (path == "-") {
+    if (!write_all(STDOUT_FILENO, bytes)) return fail(Code::cannot_write, "standard output", reason());
+    return {};
+  }
+  std::error_code ec;
+  fs::path target = to_path(path);
+  if (fs::is_symlink(target, ec)) {
+    const fs::path real = fs::weakly_canonical(target, ec);
+    if (!ec) target = real;
+  }
+  const auto status = fs::status(target, ec);
+  if (fs::is_directory(status)) return fail(Code::cannot_write, path, "is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a device or a pipe is written to, not replaced
+    const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool good = fd >= 0 && write_all(fd, bytes);
+    const std::string why = reason();
+    if (fd >= 0) ::close(fd);
+    if (!good) return fail(Code::cannot_write, path, why);
+    return {};
+  }
+  std::string name = target.string() + ".XXXXXX";
+  const int fd = ::mkstemp(name.data());
+  if (fd < 0) return fail(Code::cannot_write, path, reason());
+  // mkstemp lets nobody else read it; a new file gets what open() would have given it.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  const auto mode = fs::exists(status) ? static_cast<mode_t>(status.permissions()) : 0666 & ~mask;
+  bool good = write_all(fd, bytes);
+  good = ::fchmod(fd, mode) == 0 && good;
+  std::string why = good ? std::string() : reason();
+  if (::close(fd) != 0 && good) {
+    good = false;
+    why = reason();
+  }
+  if (good && std::rename(name.c_str(), target.c_str()) != 0) {
+    good = false;
+    why = reason();
+  }
+  if (!good) {
+    ::unlink(name.c_str());
+    return fail(Code::cannot_write, path, why);
+  }
+  return {};
+}
+
+std::vector<std::string> expand_glob(const std::string& pattern) {
+  std::error_code ec;
+  if (!has_wildcard(pattern) || fs::exists(to_path(pattern), ec)) return {pattern};
+  fs::path base;
+  std::vector<std::string> parts;
+  for (const fs::path& part : to_path(pattern)) {
+    if (parts.empty() && !has_wildcard(to_utf8(part))) {
+      base /= part;
+    } else {
+      parts.push_back(to_utf8(part));
+    }
+  }
+  std::vector<std::string> out;
+  expand(base, parts, 0, out);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code ec;
+  return fs::is_directory(to_path(path), ec);
+}
+Result<void> make_folder(const std::string& path) {
+  std::error_code ec;
+  fs::create_directories(to_path(path), ec);
+  if (ec && !is_folder(path)) return fail(Code::cannot_write, path, ec.message());
+  return {};
+}
+std::string file_name(const std::string& path) { return to_utf8(to_path(path).filename()); }
+std::string file_stem(const std::string& path) { return to_utf8(to_path(path).stem()); }
+std::string file_extension(const std::string& path) {
+  std::string e = to_utf8(to_path(path).extension());
+  for (char& c : e) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return e;
+}
+std::string join_path(const std::string& folder, const std::string& name) {
+  return to_utf8(to_path(folder) / to_path(name));
+}
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return a == b;
+  std::error_code ec;
+  if (fs::equivalent(to_path(a), to_path(b), ec)) return true;
+  const fs::path pa = fs::weakly_canonical(to_path(a), ec), pb = fs::weakly_canonical(to_path(b), ec);
+  return !pa.empty() && pa == pb;
+}
+
+}  // namespace dopesheet::io
