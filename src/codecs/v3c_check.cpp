@@ -503,7 +503,8 @@ class Checker {
           "a character's batch without bone links; no bone moves it");
     }
     for (std::size_t i = 0; i < b.links.size(); ++i) {
-      const auto& [weights, bones] = b.links[i];
+      const auto& weights = b.links[i].weights;
+      const auto& bones = b.links[i].bones;
       const int sum = weights[0] + weights[1] + weights[2] + weights[3];
       if (sum < 252 || sum > 255) {
         say("v3c-weight-sum", Level::warning, item(path, "links", i), [&] {

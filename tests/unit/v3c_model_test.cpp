@@ -281,6 +281,21 @@ TEST(V3cModel, OneMeshPerSubmeshAndLevelOfDetail) {
   EXPECT_TRUE(s.nodes.empty());
 }
 
+TEST(V3cModel, BothFamiliesOfWritersMeanTheSame) {
+  const Model a = model_of("char.v3c"), b = model_of("char_b.v3c"), odd = model_of("oddpad.v3c");
+  for (const Model* other : {&b, &odd}) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Primitive &p = a.meshes[0].primitives[i], &q = other->meshes[0].primitives[i];
+      EXPECT_EQ(p.positions, q.positions);
+      EXPECT_EQ(p.normals, q.normals);
+      EXPECT_EQ(p.uvs, q.uvs);
+      EXPECT_EQ(p.triangles, q.triangles);
+      EXPECT_EQ(p.influences, q.influences);
+      EXPECT_EQ(a.materials[p.material], other->materials[q.material]);
+    }
+  }
+}
+
 TEST(V3cModel, TheRealMeshHasTheDocumentedSize) {
   const auto file = real_character();
   if (!file) GTEST_SKIP() << no_samples;
@@ -524,13 +539,9 @@ TEST(V3cModel, AnIndexToNothingIsAnErrorWithAPath) {
   } cases[] = {
       {b + ".triangles[2]", [](auto& f) { batch(f, 1).triangles[2].vertices[1] = 85; }},
       {b + ".links[7].bones[0]",
-       [](auto& f) {
-         batch(f, 1).links[7] = {{255, 0, 0, 0}, {6, 0, 0, 0}};
-       }},
+       [](auto& f) { batch(f, 1).links[7] = {{255, 0, 0, 0}, {6, 0, 0, 0}}; }},
       {b + ".links[7].bones[1]",
-       [](auto& f) {
-         batch(f, 1).links[7] = {{200, 55, 0, 0}, {0, 0xFF, 0, 0}};
-       }},
+       [](auto& f) { batch(f, 1).links[7] = {{200, 55, 0, 0}, {0, 0xFF, 0, 0}}; }},
       {b + ".same_position[3]", [](auto& f) { batch(f, 1).same_position[3] = 4; }},
       {b + ".morph_map[9]", [](auto& f) { batch(f, 1).morph_map[9] = 85; }},
       {b + ".morph_map[9]", [](auto& f) { batch(f, 1).morph_map[9] = -2; }},
@@ -663,18 +674,18 @@ std::vector<Case> cases() {
        [](auto& f) { batch(f).triangles.resize(3078); }},
       {s, "v3c-normal-nan", note, "chunks[1].body.lods[0].data.batches[0].normals[8]"},
       {c, "v3c-normal-length", warning, "chunks[0].body.lods[0].data.batches[0].normals[4]",
-       [](auto& f) {
-         batch(f).normals[4] = {0, 0.5F, 0};
-       }},
+       [](auto& f) { batch(f).normals[4] = {0, 0.5F, 0}; }},
       {c, "v3c-triangle-index", error, "chunks[0].body.lods[0].data.batches[0].triangles[5]",
        [](auto& f) { batch(f).triangles[5].vertices[2] = 67; }},
       {s, "v3c-degenerate-triangle", note, "chunks[1].body.lods[0].data.batches[0].triangles[4]"},
       {s, "v3c-plane", note, "chunks[0].body.lods[0].data.batches[0].planes[6]",
+       [](auto& f) {
+         for (float& x : batch(f).planes[6]) x = -x;  // seen from behind
+       }},
+      {s, "v3c-plane", note, "chunks[0].body.lods[0].data.batches[0].planes[6]",
        [](auto& f) { batch(f).planes[6][3] += 0.01F; }},
       {s, "v3c-plane", note, "chunks[0].body.lods[0].data.batches[0].planes[6]",
-       [](auto& f) {
-         batch(f).planes[6] = {nan, nan, nan, nan};
-       }},
+       [](auto& f) { batch(f).planes[6] = {nan, nan, nan, nan}; }},
       {c, "v3c-same-position", error, "chunks[0].body.lods[0].data.batches[0].same_position[2]",
        [](auto& f) { batch(f).same_position[2] = 3; }},
       {c, "v3c-same-position", error, "chunks[0].body.lods[0].data.batches[0].same_position[2]",
@@ -697,21 +708,13 @@ std::vector<Case> cases() {
       {c, "v3c-no-links", warning, "chunks[0].body.lods[0].data.batches[1]",
        [](auto& f) { batch(f, 1).links.clear(); }},
       {c, "v3c-weight-sum", warning, "chunks[0].body.lods[0].data.batches[0].links[3]",
-       [](auto& f) {
-         batch(f).links[3] = {{251, 0, 0, 0}, {0, 0, 0, 0}};
-       }},
+       [](auto& f) { batch(f).links[3] = {{251, 0, 0, 0}, {0, 0, 0, 0}}; }},
       {c, "v3c-weight-sum", warning, "chunks[0].body.lods[0].data.batches[0].links[3]",
-       [](auto& f) {
-         batch(f).links[3] = {{255, 1, 0, 0}, {0, 1, 0, 0}};
-       }},
+       [](auto& f) { batch(f).links[3] = {{255, 1, 0, 0}, {0, 1, 0, 0}}; }},
       {c, "v3c-link-bone", error, "chunks[0].body.lods[0].data.batches[0].links[3]",
-       [](auto& f) {
-         batch(f).links[3] = {{255, 0, 0, 0}, {6, 0, 0, 0}};
-       }},
+       [](auto& f) { batch(f).links[3] = {{255, 0, 0, 0}, {6, 0, 0, 0}}; }},
       {c, "v3c-link-unused", error, "chunks[0].body.lods[0].data.batches[0].links[3]",
-       [](auto& f) {
-         batch(f).links[3] = {{200, 55, 0, 0}, {0, 0xFF, 0, 0}};
-       }},
+       [](auto& f) { batch(f).links[3] = {{200, 55, 0, 0}, {0, 0xFF, 0, 0}}; }},
   };
 }
 
