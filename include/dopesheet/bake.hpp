@@ -20,12 +20,13 @@ struct BakeOptions {
 struct Baked {
   Clip clip;
   ErrorReport error;      // against the clip that was given; all zero where nothing was baked
+  bool reached = true;    // false: floats are too coarse for the tolerance, as with joints very far out
   std::size_t tracks = 0; // baked
   std::size_t keys_before = 0, keys_after = 0;  // of those tracks
 };
 
 // Rotations come out with neighbouring keys in one hemisphere. Per-axis tracks become Vec3 or Quat
-// tracks. Fails with Code::limit when the tolerance cannot be reached within limits.keys.
+// tracks. Fails with Code::limit when the tolerance needs more keys than limits.keys.
 Result<Baked> bake(const Clip& clip, const BakeOptions& options = {});
 
 }  // namespace dopesheet

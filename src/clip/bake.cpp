@@ -32,6 +32,15 @@ class Source {
     times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
   }
   const std::vector<double>& times() const { return times_; }
+  // The value of a key itself: at a jump, at() gives the last one of its time only.
+  T key(std::size_t i) {
+    if (curve_ == nullptr) return at(times_[i]);
+    if constexpr (std::same_as<T, Quat>) {
+      return normalize(curve_->values[i]);
+    } else {
+      return curve_->values[i];
+    }
+  }
   T at(double t) {
     if constexpr (!std::same_as<T, float>) {
       if (axes_ != nullptr) {
@@ -62,12 +71,12 @@ class Baker {
 
   Curve<T> adaptive() {
     const auto& times = source_.times();
-    add(times[0], source_.at(times[0]));
+    add(times[0], source_.key(0));
     for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-      if (times[i + 1] == times[i]) {
-        add(times[i + 1], source_.at(times[i + 1]));
+      if (times[i + 1] == times[i]) {  // a jump: both values count
+        add(times[i + 1], source_.key(i + 1));
       } else {
-        split(times[i], times[i + 1], source_.at(times[i]), source_.at(times[i + 1]), 0);
+        split(times[i], times[i + 1], source_.key(i), source_.key(i + 1), 0);
       }
     }
     return finish();
@@ -75,7 +84,7 @@ class Baker {
   Curve<T> at_rate(double start, double end, double rate) {
     for (std::size_t i = 0; !full_; ++i) {
       const double t = start + static_cast<double>(i) / rate;
-      if (!(t < end)) break;
+      if (end - t < 1e-6 / rate) break;
       add(t, source_.at(t));
     }
     add(end, source_.at(end));
@@ -214,15 +223,12 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
     tolerance.metres *= factor;
     tolerance.degrees *= factor;
   }
-  if (baker.full) {
-    return tl::unexpected(Error{Code::limit, 0, "tracks",
-                                fmt::format("baking needs more than {} keys", options.limits.keys)});
+  if (!baker.full) {
+    out.reached = false;
+    return out;
   }
-  return tl::unexpected(
-      Error{Code::limit, 0, "tracks",
-            fmt::format("baking reached {:.3g} mm and {:.3g} degrees, not the {:.3g} mm and {:.3g} degrees "
-                        "asked for",
-                        out.error.max_mm, out.error.max_degrees, options.max_mm, options.max_degrees)});
+  return tl::unexpected(Error{Code::limit, 0, "tracks",
+                              fmt::format("baking needs more than {} keys", options.limits.keys)});
 }
 
 }  // namespace dopesheet

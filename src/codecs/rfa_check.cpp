@@ -256,13 +256,16 @@ class Checker {
       return;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const int parent = model_->nodes[i].parent;
-      if (parent < 0 || file_.bones[i].position_keys.empty()) continue;
-      const double d = offset(i, i);
-      if (d > 0.01) {
+      if (model_->nodes[i].parent < 0) continue;
+      const double rest = length(model_->nodes[i].rest.translation);
+      double most = 0;
+      for (const PositionKey& k : file_.bones[i].position_keys) {
+        if (finite(k.position)) most = std::max(most, std::abs(distance(k.position, {}) - rest));
+      }
+      if (most > 0.01) {
         say("rfa-bone-length", Level::note, fmt::format("bones[{}].position_keys", i),
-            fmt::format("'{}' is {:.1f} mm from its rest offset to its parent throughout the clip",
-                        model_->nodes[i].name, mm(d)));
+            fmt::format("'{}' changes its distance to its parent by up to {:.1f} mm: the mesh stretches there",
+                        model_->nodes[i].name, mm(most)));
       }
     }
   }

@@ -134,6 +134,30 @@ TEST(Bake, FailsWithinItsLimits) {
   EXPECT_FALSE(bake(clip, options));
 }
 
+TEST(Bake, JumpsStayJumps) {
+  Clip clip = eased_chain();
+  Curve<Quat> q;
+  q.interp = Interp::slerp_ease;
+  q.times = {0.5, 1, 1, 2.5};
+  q.values = {{}, normalize({0.2F, 0, 0, 1}), normalize({-0.4F, 0, 0, 1}), {}};
+  q.params = {{0, 0.4F}, {0.9F, 0.3F}, {0.2F, 0.5F}, {0, 0}};
+  clip.tracks[0].curve = q;
+  const auto baked = bake(clip);
+  ASSERT_TRUE(baked) << to_string(baked.error());
+  EXPECT_TRUE(baked->reached);
+  EXPECT_LE(baked->error.max_degrees, 0.05);
+}
+
+TEST(Bake, SaysWhenFloatsAreTooCoarse) {
+  Clip clip = eased_chain();
+  clip.nodes[3].rest.translation = {1e6F, 0, 0};
+  const auto baked = bake(clip);
+  ASSERT_TRUE(baked);
+  EXPECT_FALSE(baked->reached);
+  EXPECT_GT(baked->error.max_mm, 0.05);
+  EXPECT_LT(baked->error.max_degrees, 0.05);
+}
+
 TEST(Bake, RefusesABrokenClip) {
   Clip clip = eased_chain();
   std::get<Curve<Quat>>(clip.tracks[1].curve).values[0].x = NAN;
