@@ -209,7 +209,7 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
   // A local error grows along the chain of joints: tighten until the measured one fits.
   Tolerance tolerance{options.max_mm / 1000, options.max_degrees};
   constexpr double finest = 1e-4;  // degrees; below it floats are too coarse to tell
-  while (tolerance.degrees >= std::min(finest, options.max_degrees)) {
+  for (;;) {
     out.clip = baker.run(tolerance);
     if (baker.full) break;
     out.error = compare(clip, out.clip);
@@ -219,7 +219,8 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
     const double excess = std::max(out.error.max_mm / options.max_mm,
                                    out.error.max_degrees / options.max_degrees);
     if (options.rate > 0 || excess <= 1) return out;
-    const double factor = std::min(0.5, 0.9 / excess);
+    if (tolerance.degrees <= finest) break;
+    const double factor = std::max(std::min(0.5, 0.9 / excess), finest / tolerance.degrees);
     tolerance.metres *= factor;
     tolerance.degrees *= factor;
   }
