@@ -22,7 +22,8 @@ const rfa::File& big_file() {
       for (int k = 0; k < 2000; ++k) {
         const double half = 0.4 * std::sin(0.05 * k + b);
         const auto c = [](double v) { return static_cast<std::int16_t>(v * 16383); };
-        bone.rotation_keys.push_back({160 + k * 160, {c(std::sin(half)), 0, 0, c(std::cos(half))}, 0, 0, 0});
+        bone.rotation_keys.push_back(
+            {160 + k * 160, {c(std::sin(half)), 0, 0, c(std::cos(half))}, 0, 0, 0});
       }
       for (int k = 0; k < 1000; ++k) {
         const auto x = static_cast<float>(std::sin(0.02 * k + b));

@@ -22,9 +22,11 @@ Clip make_clip(std::size_t joints, double seconds, bool eased) {
     Curve<Vec3> v;
     v.interp = Interp::bezier;
     for (std::size_t k = 0; k < keys; ++k) {
-      const double t = static_cast<double>(k) / 30, half = 0.4 * std::sin(3 * t + static_cast<double>(j));
+      const double t = static_cast<double>(k) / 30,
+                   half = 0.4 * std::sin(3 * t + static_cast<double>(j));
       q.times.push_back(t);
-      q.values.push_back({static_cast<float>(std::sin(half)), 0, 0, static_cast<float>(std::cos(half))});
+      q.values.push_back(
+          {static_cast<float>(std::sin(half)), 0, 0, static_cast<float>(std::cos(half))});
       if (eased) q.params.push_back({0.3F, 0.2F});
       v.times.push_back(t);
       v.values.push_back({static_cast<float>(half), 1, 0});
@@ -51,9 +53,9 @@ void sample(benchmark::State& state, bool eased, bool random) {
     benchmark::DoNotOptimize(pose.data());
     benchmark::ClobberMemory();
   }
-  state.counters["per_joint"] =
-      benchmark::Counter(static_cast<double>(joints), benchmark::Counter::kIsIterationInvariantRate |
-                                                          benchmark::Counter::kInvert);
+  state.counters["per_joint"] = benchmark::Counter(
+      static_cast<double>(joints),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(sample, slerp_forward, false, false)->Arg(67)->Arg(368);
 BENCHMARK_CAPTURE(sample, slerp_random, false, true)->Arg(67)->Arg(368);

@@ -13,7 +13,8 @@ int check(const CheckOptions& options) {
   std::size_t files = 0, bad = 0;
   const bool on = colours(STDOUT_FILENO);
   const int code = run_inputs(
-      options.common, *model ? &**model : nullptr, Identify::yes, [&](const Input& in, Json& report) -> Result<void> {
+      options.common, *model ? &**model : nullptr, Identify::yes,
+      [&](const Input& in, Json& report) -> Result<void> {
         const auto findings = in.format->check(in.bytes, in.options);
         if (!findings) return tl::unexpected(findings.error());
         const auto info = in.format->info(in.bytes, in.options);
@@ -25,12 +26,17 @@ int check(const CheckOptions& options) {
         bool failed = false;
         for (const Finding& f : *findings) {
           ++counts[static_cast<std::size_t>(f.level)];
-          failed = failed || f.level == Level::error || (options.strict && f.level == Level::warning);
+          failed =
+              failed || f.level == Level::error || (options.strict && f.level == Level::warning);
           if (f.level < options.level) continue;
-          report["findings"].push_back({{"code", f.code}, {"level", name(f.level)}, {"path", f.path}, {"text", f.text}});
+          report["findings"].push_back(
+              {{"code", f.code}, {"level", name(f.level)}, {"path", f.path}, {"text", f.text}});
           if (options.common.json) continue;
-          const char* colour = f.level == Level::error ? "31" : f.level == Level::warning ? "33" : "36";
-          print(fmt::format("{}: {} {}: {}{}{}\n", in.options.name, paint(name(f.level), colour, on), f.code, f.path,
+          const char* colour = f.level == Level::error     ? "31"
+                               : f.level == Level::warning ? "33"
+                                                           : "36";
+          print(fmt::format("{}: {} {}: {}{}{}\n", in.options.name,
+                            paint(name(f.level), colour, on), f.code, f.path,
                             f.path.empty() ? "" : ": ", f.text));
         }
         bad += failed;
@@ -38,7 +44,8 @@ int check(const CheckOptions& options) {
       });
   if (!options.common.json) {
     print(fmt::format("{} checked: {} errors, {} warnings, {} notes\n",
-                      files == 1 ? "1 file" : fmt::format("{} files", files), counts[2], counts[1], counts[0]));
+                      files == 1 ? "1 file" : fmt::format("{} files", files), counts[2], counts[1],
+                      counts[0]));
   }
   if (code != Exit::ok) return code;
   return bad > 0 ? Exit::malformed : Exit::ok;

@@ -34,7 +34,7 @@ struct Common {
 };
 
 struct Input {
-  std::string path;   // "-" for standard input
+  std::string path;  // "-" for standard input
   Bytes bytes;
   const Format* format = nullptr;  // null where `identify` was not asked for
   ReadOptions options;
@@ -53,7 +53,8 @@ int run_inputs(const Common& common, const Model* model, Identify identify,
 
 // All inputs by their paths; an Error where a pattern matches nothing.
 Result<std::vector<std::string>> expand_inputs(const Common& common);
-Result<Input> read_input(const std::string& path, const Common& common, const Model* model, Identify identify);
+Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
+                         Identify identify);
 
 // Where the output for an input goes: -o itself, or inside -o where that is a folder (or ends in a
 // slash, or there are several inputs). Refuses two inputs with one output before anything is written.
@@ -76,7 +77,8 @@ int report_error(const Error& error);  // prints it; the exit code
 // Text for the terminal, coloured where that is wanted.
 bool colours(int fd);
 std::string paint(std::string_view text, const char* colour, bool on);
-std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows);
+std::string table(const std::vector<std::string>& columns,
+                  const std::vector<std::vector<std::string>>& rows);
 void print(std::string_view text);  // to standard output; failures are remembered
 bool printed_well();
 
@@ -93,9 +95,9 @@ struct CheckOptions {
 };
 struct ConvertOptions {
   Common common;
-  std::string to;          // extension without a dot; empty: from -o
-  double fps = 0;          // of JSON and CSV; 0: the clip's own
-  double bake_rate = 0;    // 0: adaptive
+  std::string to;        // extension without a dot; empty: from -o
+  double fps = 0;        // of JSON and CSV; 0: the clip's own
+  double bake_rate = 0;  // 0: adaptive
   double max_mm = 0.05, max_degrees = 0.05;
 };
 struct SampleOptions {

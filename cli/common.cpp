@@ -17,15 +17,20 @@ bool print_failed = false;
 
 int exit_code(Code code) {
   switch (code) {
-    case Code::usage: return Exit::usage;
-    case Code::cannot_read: return Exit::cannot_read;
+    case Code::usage:
+      return Exit::usage;
+    case Code::cannot_read:
+      return Exit::cannot_read;
     case Code::truncated:
     case Code::bad_magic:
     case Code::bad_version:
     case Code::bad_value:
-    case Code::limit: return Exit::malformed;
-    case Code::cannot_represent: return Exit::cannot_represent;
-    case Code::cannot_write: return Exit::cannot_write;
+    case Code::limit:
+      return Exit::malformed;
+    case Code::cannot_represent:
+      return Exit::cannot_represent;
+    case Code::cannot_write:
+      return Exit::cannot_write;
   }
   return Exit::malformed;
 }
@@ -41,7 +46,8 @@ int report_error(const Error& error) {
 bool colours(int fd) {
   const char* no = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  return isatty(fd) != 0 && (no == nullptr || *no == 0) && term != nullptr && std::string_view(term) != "dumb";
+  return isatty(fd) != 0 && (no == nullptr || *no == 0) && term != nullptr &&
+         std::string_view(term) != "dumb";
 }
 std::string paint(std::string_view text, const char* colour, bool on) {
   return on ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : std::string(text);
@@ -52,16 +58,19 @@ void print(std::string_view text) {
 }
 bool printed_well() { return std::fflush(stdout) == 0 && !print_failed; }
 
-std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
+std::string table(const std::vector<std::string>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
   // Width in characters, not bytes, so that names in other scripts line up.
   const auto width = [](const std::string& s) {
-    return static_cast<std::size_t>(
-        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
+    }));
   };
   std::vector<std::size_t> widths;
   for (const auto& c : columns) widths.push_back(width(c));
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], width(row[i]));
   }
   std::string out;
   const auto line = [&](const std::vector<std::string>& cells) {
@@ -89,7 +98,8 @@ Result<std::vector<std::string>> expand_inputs(const Common& common) {
   std::vector<std::string> out;
   for (const std::string& pattern : common.inputs) {
     const auto paths = io::expand_glob(pattern);
-    if (paths.empty()) return tl::unexpected(Error{Code::cannot_read, 0, {}, "matches no file", pattern});
+    if (paths.empty())
+      return tl::unexpected(Error{Code::cannot_read, 0, {}, "matches no file", pattern});
     out.insert(out.end(), paths.begin(), paths.end());
   }
   if (std::count(out.begin(), out.end(), "-") > 1) {
@@ -98,7 +108,8 @@ Result<std::vector<std::string>> expand_inputs(const Common& common) {
   return out;
 }
 
-Result<Input> read_input(const std::string& path, const Common& common, const Model* model, Identify identify) {
+Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
+                         Identify identify) {
   auto bytes = io::read_file(path, common.limits);
   if (!bytes) return tl::unexpected(bytes.error());
   Input in;
@@ -124,7 +135,8 @@ Result<std::optional<Model>> read_skeleton(const Common& common) {
   const auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
   if (!in) return fail(in.error());
   if (in->format->model == nullptr) {
-    return fail({Code::usage, 0, {}, fmt::format("holds no skeleton: it is a {}", in->format->title)});
+    return fail(
+        {Code::usage, 0, {}, fmt::format("holds no skeleton: it is a {}", in->format->title)});
   }
   auto model = in->format->model(in->bytes, in->options);
   if (!model) return fail(model.error());
@@ -150,7 +162,8 @@ int run_inputs(const Common& common, const Model* model, Identify identify,
       Error e = done.error();
       if (e.file.empty()) e.file = path == "-" ? "standard input" : path;
       codes.insert(report_error(e));
-      report["error"] = {{"code", name(e.code)}, {"offset", e.offset}, {"path", e.path}, {"text", e.text}};
+      report["error"] = {
+          {"code", name(e.code)}, {"offset", e.offset}, {"path", e.path}, {"text", e.text}};
     }
     reports.push_back(std::move(report));
   }
@@ -165,7 +178,8 @@ int run_inputs(const Common& common, const Model* model, Identify identify,
 Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::string>& inputs,
                               const std::string& extension) {
   Outputs out;
-  const bool folder = common.output.ends_with('/') || io::is_folder(common.output) || inputs.size() > 1;
+  const bool folder =
+      common.output.ends_with('/') || io::is_folder(common.output) || inputs.size() > 1;
   if (folder && (common.output == "-" || common.output.empty())) {
     return tl::unexpected(usage_error("several inputs need -o with a folder"));
   }
@@ -177,7 +191,8 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
     const std::string stem = input == "-" ? "stdin" : io::file_stem(input);
     out.paths_.push_back(folder ? io::join_path(common.output, stem + extension) : common.output);
     if (!seen.insert(out.paths_.back()).second) {
-      return tl::unexpected(usage_error(fmt::format("two inputs would be written to {}", out.paths_.back())));
+      return tl::unexpected(
+          usage_error(fmt::format("two inputs would be written to {}", out.paths_.back())));
     }
   }
   return out;

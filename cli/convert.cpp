@@ -14,7 +14,8 @@ class Converter {
 
   int run() {
     const Common& common = options_.common;
-    if (common.output.empty()) return report_error(usage_error("convert needs -o with a file, a folder or -"));
+    if (common.output.empty())
+      return report_error(usage_error("convert needs -o with a file, a folder or -"));
     const std::string extension = io::file_extension(common.output);
     to_ = !options_.to.empty() ? options_.to : extension.empty() ? "glb" : extension.substr(1);
     if (to_ == "json" || to_ == "csv") return poses();
@@ -26,11 +27,14 @@ class Converter {
     auto plan = Outputs::plan(common, *paths, "." + to_);
     if (!plan) return report_error(plan.error());
     std::size_t i = 0;
-    return run_inputs(report_to_stdout(), model_, Identify::yes, [&](const Input& in, Json& report) -> Result<void> {
-      while ((*paths)[i] != in.path) ++i;
-      if (!gltf) return same_format(in, plan->of(i), report);
-      return read(in).and_then([&](Scene scene) { return write(std::move(scene), plan->of(i), report); });
-    });
+    return run_inputs(report_to_stdout(), model_, Identify::yes,
+                      [&](const Input& in, Json& report) -> Result<void> {
+                        while ((*paths)[i] != in.path) ++i;
+                        if (!gltf) return same_format(in, plan->of(i), report);
+                        return read(in).and_then([&](Scene scene) {
+                          return write(std::move(scene), plan->of(i), report);
+                        });
+                      });
   }
 
  private:
@@ -62,11 +66,15 @@ class Converter {
     const std::string extension = io::file_extension(output);
     const std::string_view list = in.format->extensions;
     if (extension.empty() || (std::string(list) + " ").find(extension + " ") == std::string::npos) {
-      return tl::unexpected(Error{Code::cannot_represent, 0, {},
-                                  fmt::format("a {} cannot be written as {}; glb, gltf, json and csv can",
-                                              in.format->title, extension.empty() ? "that" : extension)});
+      return tl::unexpected(
+          Error{Code::cannot_represent,
+                0,
+                {},
+                fmt::format("a {} cannot be written as {}; glb, gltf, json and csv can",
+                            in.format->title, extension.empty() ? "that" : extension)});
     }
-    const auto json = in.format->to_json(in.bytes, in.options);  // the whole path, not a copy of the bytes
+    const auto json =
+        in.format->to_json(in.bytes, in.options);  // the whole path, not a copy of the bytes
     if (!json) return tl::unexpected(json.error());
     const auto bytes = in.format->from_json(*json, in.options);
     if (!bytes) return tl::unexpected(bytes.error());
@@ -104,7 +112,8 @@ class Converter {
       if (!in) return fail(in.error(), path);
       auto scene = read(*in);
       if (!scene) return fail(scene.error(), path);
-      if (scene->model && all.model) return fail(usage_error("two meshes in one file; convert them one by one"), path);
+      if (scene->model && all.model)
+        return fail(usage_error("two meshes in one file; convert them one by one"), path);
       if (scene->model) all.model = std::move(scene->model);
       for (Clip& c : scene->clips) all.clips.push_back(std::move(c));
     }
@@ -121,7 +130,8 @@ class Converter {
     const std::string buffer = io::file_stem(output) + ".bin";
     gltf_options.buffer_name = buffer;
     if (gltf_options.separate_buffer && output == "-") {
-      return tl::unexpected(usage_error("a .gltf has a second file; write a .glb to standard output"));
+      return tl::unexpected(
+          usage_error("a .gltf has a second file; write a .glb to standard output"));
     }
     gltf_options.bake.rate = options_.bake_rate;
     gltf_options.bake.max_mm = options_.max_mm;
@@ -138,7 +148,9 @@ class Converter {
     report["output"] = output;
     report["bytes"] = gltf->file.size() + gltf->buffer.size();
     say(fmt::format("{}: {} bytes, {}\n", output, gltf->file.size() + gltf->buffer.size(),
-                    model == nullptr ? "no mesh" : fmt::format("{} joints, {} meshes", model->nodes.size(), model->meshes.size())));
+                    model == nullptr ? "no mesh"
+                                     : fmt::format("{} joints, {} meshes", model->nodes.size(),
+                                                   model->meshes.size())));
     for (const GltfReport& r : gltf->clips) describe(r, report);
     return {};
   }
@@ -152,13 +164,17 @@ class Converter {
     if (b.tracks == 0) {
       text += "every curve exact\n";
     } else {
-      text += fmt::format("{} rotations with eases baked, {} keys to {}; error {:.3g} mm (99 % below {:.3g}), "
-                          "{:.3g} degrees\n",
-                          b.tracks, b.keys_before, b.keys_after, b.error.max_mm, b.error.p99_mm, b.error.max_degrees);
+      text += fmt::format(
+          "{} rotations with eases baked, {} keys to {}; error {:.3g} mm (99 % below {:.3g}), "
+          "{:.3g} degrees\n",
+          b.tracks, b.keys_before, b.keys_after, b.error.max_mm, b.error.p99_mm,
+          b.error.max_degrees);
       clip["keys_before"] = b.keys_before;
       clip["keys_after"] = b.keys_after;
-      clip["error"] = {{"max_mm", number(b.error.max_mm)}, {"p99_mm", number(b.error.p99_mm)},
-                       {"max_degrees", number(b.error.max_degrees)}, {"p99_degrees", number(b.error.p99_degrees)}};
+      clip["error"] = {{"max_mm", number(b.error.max_mm)},
+                       {"p99_mm", number(b.error.p99_mm)},
+                       {"max_degrees", number(b.error.max_degrees)},
+                       {"p99_degrees", number(b.error.p99_degrees)}};
     }
     clip["losses"] = Json::array();
     for (const Loss& l : r.losses) {

@@ -19,7 +19,8 @@ int dump(const Common& options) {
   std::size_t i = 0;
   return run_inputs(quiet, nullptr, Identify::yes, [&](const Input& in, Json&) -> Result<void> {
     while (outputs && (*paths)[i] != in.path) ++i;  // inputs that failed to read were passed over
-    auto text = options.json ? in.format->to_json(in.bytes, in.options) : in.format->dump(in.bytes, in.options);
+    auto text = options.json ? in.format->to_json(in.bytes, in.options)
+                             : in.format->dump(in.bytes, in.options);
     if (!text) return tl::unexpected(text.error());
     if (!text->ends_with('\n')) *text += '\n';
     if (outputs) return write_output(outputs->of(i), *text);

@@ -12,10 +12,16 @@ int formats(const FormatsOptions& options) {
   std::vector<std::vector<std::string>> rows;
   for (const Format& f : dopesheet::formats()) {
     const std::string out = f.clips != nullptr ? "glTF, JSON, CSV" : "glTF";
-    all.push_back({{"id", f.id}, {"title", f.title}, {"games", f.games}, {"extensions", f.extensions},
-                   {"holds", f.holds}, {"evaluation", f.evaluation}, {"export", out}, {"verified", f.verified}});
-    rows.push_back({std::string(f.id), std::string(f.title), std::string(f.games), std::string(f.extensions),
-                    std::string(f.evaluation), out});
+    all.push_back({{"id", f.id},
+                   {"title", f.title},
+                   {"games", f.games},
+                   {"extensions", f.extensions},
+                   {"holds", f.holds},
+                   {"evaluation", f.evaluation},
+                   {"export", out},
+                   {"verified", f.verified}});
+    rows.push_back({std::string(f.id), std::string(f.title), std::string(f.games),
+                    std::string(f.extensions), std::string(f.evaluation), out});
   }
   if (options.json) {
     print(all.dump(2) + "\n");

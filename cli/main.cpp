@@ -11,11 +11,13 @@ constexpr const char* exit_codes =
     "4 cannot represent, 5 cannot write, 6 some of several inputs failed.";
 
 void add_common(CLI::App& verb, cli::Common& c, bool skeleton) {
-  verb.add_option("input", c.inputs, "Files, patterns with * ? **, or - for standard input")->required();
+  verb.add_option("input", c.inputs, "Files, patterns with * ? **, or - for standard input")
+      ->required();
   verb.add_flag("--json", c.json, "Print JSON");
   verb.add_option("--limit-bytes", c.limits.bytes, "Refuse larger inputs")->capture_default_str();
   if (skeleton) {
-    verb.add_option("-s,--skeleton", c.skeleton, "The character's mesh: names, parents and rest pose of the bones");
+    verb.add_option("-s,--skeleton", c.skeleton,
+                    "The character's mesh: names, parents and rest pose of the bones");
   }
 }
 void add_output(CLI::App& verb, cli::Common& c) {
@@ -42,7 +44,8 @@ int main(int argc, char** argv) {
   add_common(*v_info, info, true);
   v_info->footer("Example: dopesheet info walk.rfa --skeleton miner.v3c");
 
-  auto* v_dump = app.add_subcommand("dump", "Every field with its offset; with --json the document that build reads");
+  auto* v_dump = app.add_subcommand(
+      "dump", "Every field with its offset; with --json the document that build reads");
   add_common(*v_dump, dump, false);
   add_output(*v_dump, dump);
   v_dump->footer("Example: dopesheet dump --json walk.rfa -o walk.json");
@@ -56,19 +59,27 @@ int main(int argc, char** argv) {
   add_common(*v_check, check.common, true);
   v_check->add_flag("--strict", check.strict, "Warnings count as errors");
   v_check->add_option("--level", check.level, "The least level that is shown: note, warning, error")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, dopesheet::Level>{
-          {"note", dopesheet::Level::note}, {"warning", dopesheet::Level::warning}, {"error", dopesheet::Level::error}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, dopesheet::Level>{{"note", dopesheet::Level::note},
+                                                  {"warning", dopesheet::Level::warning},
+                                                  {"error", dopesheet::Level::error}}));
   v_check->footer("Example: dopesheet check *.rfa --skeleton miner.v3c");
 
   auto* v_convert = app.add_subcommand("convert", "To glTF, or to poses as JSON or CSV");
   add_common(*v_convert, convert.common, true);
   add_output(*v_convert, convert.common);
-  v_convert->add_option("--to", convert.to, "glb, gltf, json, csv, or the input's own format; else from -o");
-  v_convert->add_option("--fps", convert.fps, "Poses a second, for JSON and CSV")->check(CLI::PositiveNumber);
-  v_convert->add_option("--tolerance-mm", convert.max_mm, "Error that baking may add, in object space")
-      ->check(CLI::PositiveNumber)->capture_default_str();
-  v_convert->add_option("--tolerance-deg", convert.max_degrees, "Error that baking may add, degrees")
-      ->check(CLI::PositiveNumber)->capture_default_str();
+  v_convert->add_option("--to", convert.to,
+                        "glb, gltf, json, csv, or the input's own format; else from -o");
+  v_convert->add_option("--fps", convert.fps, "Poses a second, for JSON and CSV")
+      ->check(CLI::PositiveNumber);
+  v_convert
+      ->add_option("--tolerance-mm", convert.max_mm, "Error that baking may add, in object space")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  v_convert
+      ->add_option("--tolerance-deg", convert.max_degrees, "Error that baking may add, degrees")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   v_convert->add_option("--bake-rate", convert.bake_rate, "Bake at this many keys a second instead")
       ->check(CLI::PositiveNumber);
   v_convert->footer(
@@ -78,12 +89,15 @@ int main(int argc, char** argv) {
   auto* v_sample = app.add_subcommand("sample", "Poses at times");
   add_common(*v_sample, sample.common, true);
   add_output(*v_sample, sample.common);
-  v_sample->add_option("--fps", sample.fps, "Poses a second; else the clip's own rate")->check(CLI::PositiveNumber);
+  v_sample->add_option("--fps", sample.fps, "Poses a second; else the clip's own rate")
+      ->check(CLI::PositiveNumber);
   v_sample->add_option("--times", sample.times, "These times instead, in seconds")->delimiter(',');
   v_sample->add_flag("--exact", sample.exact, "As the game's integers compute it; else smooth");
   std::string space = "game";
-  v_sample->add_option("--space", space, "game: as stored; gltf: right-handed, as convert writes it")
-      ->check(CLI::IsMember({"game", "gltf"}))->capture_default_str();
+  v_sample
+      ->add_option("--space", space, "game: as stored; gltf: right-handed, as convert writes it")
+      ->check(CLI::IsMember({"game", "gltf"}))
+      ->capture_default_str();
   v_sample->footer("Example: dopesheet sample walk.rfa --skeleton miner.v3c --fps 30 -o walk.csv");
 
   auto* v_formats = app.add_subcommand("formats", "What this build supports");
@@ -107,7 +121,8 @@ int main(int argc, char** argv) {
   if (v_sample->parsed()) code = cli::sample(sample);
   if (v_formats->parsed()) code = cli::formats(formats);
   if (!cli::printed_well()) {
-    return cli::report_error({dopesheet::Code::cannot_write, 0, {}, "standard output is closed or full"});
+    return cli::report_error(
+        {dopesheet::Code::cannot_write, 0, {}, "standard output is closed or full"});
   }
   return code;
 }

@@ -7,14 +7,20 @@
 namespace cli {
 namespace {
 
-Result<std::vector<Frame>> frames_of(const Input& in, const Clip& clip, const SampleOptions& options) {
+Result<std::vector<Frame>> frames_of(const Input& in, const Clip& clip,
+                                     const SampleOptions& options) {
   dopesheet::SampleOptions when;
   when.rate = options.fps;
   when.times = options.times;
   const double rate = options.fps > 0 ? options.fps : clip.frames_per_second;
   const double frames = options.times.empty() ? (clip.end - clip.start) * rate : 0;
-  if (frames * static_cast<double>(clip.nodes.size() + 1) > static_cast<double>(in.options.limits.keys)) {
-    return tl::unexpected(Error{Code::limit, 0, {}, fmt::format("{:.0f} frames are more than the limit; lower --fps", frames)});
+  if (frames * static_cast<double>(clip.nodes.size() + 1) >
+      static_cast<double>(in.options.limits.keys)) {
+    return tl::unexpected(
+        Error{Code::limit,
+              0,
+              {},
+              fmt::format("{:.0f} frames are more than the limit; lower --fps", frames)});
   }
   const auto times = sample_times(clip, when);
   if (!options.exact) return sample_frames(clip, times);
@@ -55,22 +61,27 @@ int sample(const SampleOptions& options) {
   Common quiet = options.common;
   quiet.json = false;
   std::size_t i = 0;
-  return run_inputs(quiet, *model ? &**model : nullptr, Identify::yes, [&](const Input& in, Json&) -> Result<void> {
-    while ((*paths)[i] != in.path) ++i;
-    if (in.format->clips == nullptr) {
-      return tl::unexpected(Error{Code::cannot_represent, 0, {}, fmt::format("a {} holds no motion", in.format->title)});
-    }
-    auto clips = in.format->clips(in.bytes, in.options);
-    if (!clips) return tl::unexpected(clips.error());
-    std::string text;
-    for (Clip& clip : *clips) {
-      if (options.gltf_space) clip = to_right_handed(std::move(clip));
-      const auto frames = frames_of(in, clip, options);
-      if (!frames) return tl::unexpected(frames.error());
-      text += json ? frames_to_json(clip, *frames) : frames_to_csv(clip, *frames);
-    }
-    return write_output(outputs ? outputs->of(i) : "-", text);
-  });
+  return run_inputs(
+      quiet, *model ? &**model : nullptr, Identify::yes,
+      [&](const Input& in, Json&) -> Result<void> {
+        while ((*paths)[i] != in.path) ++i;
+        if (in.format->clips == nullptr) {
+          return tl::unexpected(Error{Code::cannot_represent,
+                                      0,
+                                      {},
+                                      fmt::format("a {} holds no motion", in.format->title)});
+        }
+        auto clips = in.format->clips(in.bytes, in.options);
+        if (!clips) return tl::unexpected(clips.error());
+        std::string text;
+        for (Clip& clip : *clips) {
+          if (options.gltf_space) clip = to_right_handed(std::move(clip));
+          const auto frames = frames_of(in, clip, options);
+          if (!frames) return tl::unexpected(frames.error());
+          text += json ? frames_to_json(clip, *frames) : frames_to_csv(clip, *frames);
+        }
+        return write_output(outputs ? outputs->of(i) : "-", text);
+      });
 }
 
 }  // namespace cli

@@ -28,7 +28,8 @@ bool starts_with(ByteView in, std::string_view magic) {
 
 // What every entry does alike: read the document, then hand it on.
 template <class Doc, auto Read, class F>
-auto with(ByteView in, const ReadOptions& options, F f) -> Result<decltype(f(std::declval<const Doc&>()))> {
+auto with(ByteView in, const ReadOptions& options, F f)
+    -> Result<decltype(f(std::declval<const Doc&>()))> {
   const auto doc = Read(in, options.limits);
   if (!doc) return tl::unexpected(doc.error());
   return f(*doc);
@@ -41,12 +42,13 @@ auto with_rfa(ByteView in, const ReadOptions& options, F f) {
   return with<rfa::File, rfa::read>(in, options, f);
 }
 std::span<const Node> skeleton(const ReadOptions& options) {
-  return options.model != nullptr ? std::span<const Node>(options.model->nodes) : std::span<const Node>{};
+  return options.model != nullptr ? std::span<const Node>(options.model->nodes)
+                                  : std::span<const Node>{};
 }
 
 std::string ticks(std::int64_t t) {
-  return fmt::format("{} ticks ({:.4g} s, {:.4g} frames)", t, static_cast<double>(t) / rfa::ticks_per_second,
-                     static_cast<double>(t) / 160);
+  return fmt::format("{} ticks ({:.4g} s, {:.4g} frames)", t,
+                     static_cast<double>(t) / rfa::ticks_per_second, static_cast<double>(t) / 160);
 }
 
 Info rfa_info(const rfa::File& f, const ReadOptions& options) {
@@ -57,14 +59,16 @@ Info rfa_info(const rfa::File& f, const ReadOptions& options) {
   const auto names = skeleton(options);
   for (std::size_t i = 0; i < f.bones.size(); ++i) {
     const auto& b = f.bones[i];
-    const auto eases = std::count_if(b.rotation_keys.begin(), b.rotation_keys.end(),
-                                     [](const auto& k) { return k.ease_in != 0 || k.ease_out != 0; });
+    const auto eases =
+        std::count_if(b.rotation_keys.begin(), b.rotation_keys.end(),
+                      [](const auto& k) { return k.ease_in != 0 || k.ease_out != 0; });
     rotation += b.rotation_keys.size();
     position += b.position_keys.size();
     eased += static_cast<std::size_t>(eases);
-    info.rows.push_back({{std::to_string(i), i < names.size() ? io::escape_bytes(names[i].name) : "",
-                          io::float_text(b.weight), std::to_string(b.rotation_keys.size()),
-                          std::to_string(b.position_keys.size()), std::to_string(eases)}});
+    info.rows.push_back(
+        {{std::to_string(i), i < names.size() ? io::escape_bytes(names[i].name) : "",
+          io::float_text(b.weight), std::to_string(b.rotation_keys.size()),
+          std::to_string(b.position_keys.size()), std::to_string(eases)}});
   }
   rfa::File canonical = f;
   rfa::layout(canonical);
@@ -78,7 +82,8 @@ Info rfa_info(const rfa::File& f, const ReadOptions& options) {
                 {"bones", std::to_string(f.bones.size())},
                 {"rotation keys", fmt::format("{}, {} with eases", rotation, eased)},
                 {"position keys", std::to_string(position)},
-                {"morph", fmt::format("{} vertices, {} keyframes", f.morph_vertices.size(), f.num_morph_keyframes)},
+                {"morph", fmt::format("{} vertices, {} keyframes", f.morph_vertices.size(),
+                                      f.num_morph_keyframes)},
                 {"canonical order", a && b && *a == *b ? "yes" : "no"}};
   return info;
 }
@@ -88,7 +93,8 @@ Frame exact_frame(const rfa::File& f, double time, const ReadOptions& options) {
   for (const Node& n : skeleton(options)) frame.nodes.push_back(n.rest);
   frame.nodes.resize(std::max(frame.nodes.size(), f.bones.size()));
   const double start = f.start_time, end = f.end_time;
-  const double tick = std::clamp(std::round(time * rfa::ticks_per_second), start, std::max(start, end));
+  const double tick =
+      std::clamp(std::round(time * rfa::ticks_per_second), start, std::max(start, end));
   frame.time = tick / rfa::ticks_per_second;
   rfa::sample_exact(f, static_cast<std::int32_t>(tick), frame.nodes);
   return frame;
@@ -103,29 +109,34 @@ constexpr Format rfa_format{
     .evaluation = "smooth, and exact to the game's integers",
     .verified = "3 real files (version 7); version 8 and morphs on synthetic ones",
     .probe = [](ByteView in) { return starts_with(in, "VMVF"); },
-    .info = [](ByteView in, const ReadOptions& o) {
-      return with_rfa(in, o, [&](const rfa::File& f) { return rfa_info(f, o); });
-    },
+    .info =
+        [](ByteView in, const ReadOptions& o) {
+          return with_rfa(in, o, [&](const rfa::File& f) { return rfa_info(f, o); });
+        },
     .dump = [](ByteView in, const ReadOptions& o) { return with_rfa(in, o, rfa::dump); },
     .to_json = [](ByteView in, const ReadOptions& o) { return with_rfa(in, o, rfa::to_json); },
     .from_json = [](std::string_view json, const ReadOptions& o) -> Result<Bytes> {
       return rfa::from_json(json, o.limits).and_then(rfa::write);
     },
-    .check = [](ByteView in, const ReadOptions& o) {
-      return with_rfa(in, o, [&](const rfa::File& f) { return rfa::check(f, o.model, o.name); });
-    },
-    .clips = [](ByteView in, const ReadOptions& o) {
-      return with_rfa(in, o, [&](const rfa::File& f) {
-        return std::vector<Clip>{rfa::to_clip(f, skeleton(o), stem(o.name))};
-      });
-    },
-    .exact = [](ByteView in, const ReadOptions& o, std::span<const double> times) {
-      return with_rfa(in, o, [&](const rfa::File& f) {
-        std::vector<Frame> frames;
-        for (const double t : times) frames.push_back(exact_frame(f, t, o));
-        return frames;
-      });
-    },
+    .check =
+        [](ByteView in, const ReadOptions& o) {
+          return with_rfa(in, o,
+                          [&](const rfa::File& f) { return rfa::check(f, o.model, o.name); });
+        },
+    .clips =
+        [](ByteView in, const ReadOptions& o) {
+          return with_rfa(in, o, [&](const rfa::File& f) {
+            return std::vector<Clip>{rfa::to_clip(f, skeleton(o), stem(o.name))};
+          });
+        },
+    .exact =
+        [](ByteView in, const ReadOptions& o, std::span<const double> times) {
+          return with_rfa(in, o, [&](const rfa::File& f) {
+            std::vector<Frame> frames;
+            for (const double t : times) frames.push_back(exact_frame(f, t, o));
+            return frames;
+          });
+        },
     .model = nullptr,
 };
 
@@ -155,15 +166,19 @@ Info v3c_info(const v3c::File& f) {
           vertices += b.num_vertices;
           triangles += b.num_triangles;
         }
-        info.rows.push_back({{fmt::format("LOD {}", l), text_of(s->name),
-                              fmt::format("{} batches, {} vertices, {} triangles, {} prop points, from {} m",
-                                          s->lods[l].batch_infos.size(), vertices, triangles,
-                                          s->lods[l].prop_points.size(), io::float_text(s->lod_distances[l]))}});
+        info.rows.push_back(
+            {{fmt::format("LOD {}", l), text_of(s->name),
+              fmt::format("{} batches, {} vertices, {} triangles, {} prop points, from {} m",
+                          s->lods[l].batch_infos.size(), vertices, triangles,
+                          s->lods[l].prop_points.size(), io::float_text(s->lod_distances[l]))}});
       }
-      for (const auto& m : s->materials) info.rows.push_back({{"material", text_of(m.diffuse), ""}});
+      for (const auto& m : s->materials)
+        info.rows.push_back({{"material", text_of(m.diffuse), ""}});
     } else if (const auto* c = std::get_if<v3c::Sphere>(&chunk.body)) {
       ++spheres;
-      info.rows.push_back({{"sphere", text_of(c->name), fmt::format("bone {}, radius {} m", c->bone, io::float_text(c->radius))}});
+      info.rows.push_back(
+          {{"sphere", text_of(c->name),
+            fmt::format("bone {}, radius {} m", c->bone, io::float_text(c->radius))}});
     } else if (const auto* b = std::get_if<v3c::Bones>(&chunk.body)) {
       bones += b->bones.size();
       for (std::size_t i = 0; i < b->bones.size(); ++i) {
@@ -198,7 +213,9 @@ constexpr Format v3c_format{
     .clips = nullptr,
     .exact = nullptr,
     .model = [](ByteView in, const ReadOptions& o) -> Result<Model> {
-      return v3c::read(in, o.limits).and_then([&](const v3c::File& f) { return v3c::to_model(f, stem(o.name)); });
+      return v3c::read(in, o.limits).and_then([&](const v3c::File& f) {
+        return v3c::to_model(f, stem(o.name));
+      });
     },
 };
 
@@ -215,7 +232,8 @@ std::string known() {
 std::span<const Format> formats() { return table; }
 
 const Format* find_format(std::string_view id) {
-  const auto* f = std::find_if(table.begin(), table.end(), [&](const Format& x) { return x.id == id; });
+  const auto* f =
+      std::find_if(table.begin(), table.end(), [&](const Format& x) { return x.id == id; });
   return f != table.end() ? f : nullptr;
 }
 
@@ -229,16 +247,19 @@ Result<const Format*> identify(ByteView in) {
 Result<const Format*> identify_json(std::string_view json) {
   return io::json_format(json).and_then([](const std::string& id) -> Result<const Format*> {
     if (const Format* f = find_format(id)) return f;
-    return tl::unexpected(Error{Code::bad_value, 0, "format", "'" + io::escape_bytes(id) + "' is not a known format"});
+    return tl::unexpected(Error{Code::bad_value, 0, "format",
+                                "'" + io::escape_bytes(id) + "' is not a known format"});
   });
 }
 
 std::string formats_markdown() {
-  std::string out = "| Format | Games | Files | Read | Write | Evaluate | Check | Export | Verified on |\n";
+  std::string out =
+      "| Format | Games | Files | Read | Write | Evaluate | Check | Export | Verified on |\n";
   out += "|---|---|---|---|---|---|---|---|---|\n";
   for (const Format& f : table) {
-    out += fmt::format("| {} | {} | {} | yes | byte for byte | {} | yes | {} | {} |\n", f.title, f.games, f.extensions,
-                       f.evaluation, f.clips != nullptr ? "glTF, JSON, CSV" : "glTF", f.verified);
+    out += fmt::format("| {} | {} | {} | yes | byte for byte | {} | yes | {} | {} |\n", f.title,
+                       f.games, f.extensions, f.evaluation,
+                       f.clips != nullptr ? "glTF, JSON, CSV" : "glTF", f.verified);
   }
   return out;
 }

@@ -19,9 +19,10 @@ struct BakeOptions {
 
 struct Baked {
   Clip clip;
-  ErrorReport error;      // against the clip that was given; all zero where nothing was baked
-  bool reached = true;    // false: floats are too coarse for the tolerance, as with joints very far out
-  std::size_t tracks = 0; // baked
+  ErrorReport error;  // against the clip that was given; all zero where nothing was baked
+  bool reached =
+      true;  // false: floats are too coarse for the tolerance, as with joints very far out
+  std::size_t tracks = 0;                       // baked
   std::size_t keys_before = 0, keys_after = 0;  // of those tracks
 };
 

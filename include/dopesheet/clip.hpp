@@ -51,10 +51,10 @@ using Params = std::array<float, 2>;
 template <class T>  // float, Vec3 or Quat
 struct Curve {
   Interp interp = Interp::linear;
-  std::vector<double> times;    // seconds, never decreasing, never empty
-  std::vector<T> values;        // one per time
-  std::vector<T> in, out;       // one per time for hermite and bezier, else empty
-  std::vector<Params> params;   // one per time for slerp_ease and slerp_stored, else empty
+  std::vector<double> times;   // seconds, never decreasing, never empty
+  std::vector<T> values;       // one per time
+  std::vector<T> in, out;      // one per time for hermite and bezier, else empty
+  std::vector<Params> params;  // one per time for slerp_ease and slerp_stored, else empty
   friend bool operator==(const Curve&, const Curve&) = default;
 };
 
@@ -81,7 +81,7 @@ using Properties = std::vector<Property>;
 struct Track {
   std::size_t target = 0;  // index of a node; of a morph target where the channel is weight
   Channel channel = Channel::translation;
-  std::string name;        // of a custom channel
+  std::string name;  // of a custom channel
   std::variant<Curve<float>, Curve<Vec3>, Curve<Quat>, std::array<Curve<float>, 3>> curve;
   Properties properties;
   friend bool operator==(const Track&, const Track&) = default;
@@ -116,13 +116,13 @@ enum class Outside : std::uint8_t { clamp, wrap };
 
 struct Clip {
   std::string name;
-  double start = 0, end = 0;     // seconds
-  double ticks_per_second = 30;  // the format's own clock
-  double frames_per_second = 30; // what its authors animated at
+  double start = 0, end = 0;      // seconds
+  double ticks_per_second = 30;   // the format's own clock
+  double frames_per_second = 30;  // what its authors animated at
   Space space = Space::right_handed;
   Outside outside = Outside::clamp;
   std::vector<Node> nodes;
-  std::vector<Track> tracks;     // nodes without a track keep their rest pose
+  std::vector<Track> tracks;  // nodes without a track keep their rest pose
   std::vector<Event> events;
   Morph morph;
   Properties properties;

@@ -5,8 +5,9 @@
 namespace dopesheet {
 
 struct CompareOptions {
-  double rate = 240;           // samples per second, besides every key of both clips
-  double probe_distance = 0.03;  // metres: errors are taken at points this far from each joint, on its axes
+  double rate = 240;  // samples per second, besides every key of both clips
+  double probe_distance =
+      0.03;  // metres: errors are taken at points this far from each joint, on its axes
 };
 
 struct ErrorReport {

@@ -15,23 +15,24 @@ struct GltfOptions {
 
 struct GltfReport {
   std::string clip;
-  Baked baked;                   // without the clip
-  std::vector<Loss> losses;      // what glTF could not hold
+  Baked baked;               // without the clip
+  std::vector<Loss> losses;  // what glTF could not hold
 };
 
 struct Gltf {
-  Bytes file;                    // .glb, or .gltf text
-  Bytes buffer;                  // the .bin, where separate
+  Bytes file;    // .glb, or .gltf text
+  Bytes buffer;  // the .bin, where separate
   std::vector<GltfReport> clips;
 };
 
 // One file with the model's meshes and skeleton and one animation per clip. Without a model: a node
 // per joint of the first clip. All clips must have as many nodes as the model, or fewer. glTF space: right-handed, Y up,
 // metres; times from 0 (the original start goes to extras). The same input gives the same bytes.
-Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model, const GltfOptions& options = {});
+Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model,
+                     const GltfOptions& options = {});
 
 struct SampleOptions {
-  double rate = 0;     // samples per second from start to end; 0: the clip's frames_per_second
+  double rate = 0;  // samples per second from start to end; 0: the clip's frames_per_second
   std::vector<double> times;  // seconds; replaces the rate
 };
 // The times that the options ask for: start + i / rate while that is before end, and end itself.

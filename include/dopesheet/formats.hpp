@@ -11,7 +11,7 @@ struct Fact {
 
 // What `info` shows of one file.
 struct Info {
-  std::string format;   // id of the format
+  std::string format;  // id of the format
   std::vector<Fact> facts;
   struct Row {
     std::vector<std::string> cells;
@@ -27,15 +27,15 @@ struct ReadOptions {
 };
 
 struct Format {
-  std::string_view id;          // "rfa"
-  std::string_view title;       // "Red Faction animation"
+  std::string_view id;     // "rfa"
+  std::string_view title;  // "Red Faction animation"
   std::string_view games;
   std::string_view extensions;  // ".rfa", space separated
   std::string_view holds;       // "clip" or "model"
   std::string_view evaluation;  // "exact and smooth"; "-" for models
   std::string_view verified;    // on what
 
-  bool (*probe)(ByteView in);   // by content; cheap
+  bool (*probe)(ByteView in);  // by content; cheap
   Result<Info> (*info)(ByteView in, const ReadOptions& options);
   Result<std::string> (*dump)(ByteView in, const ReadOptions& options);
   Result<std::string> (*to_json)(ByteView in, const ReadOptions& options);
@@ -50,7 +50,7 @@ struct Format {
 };
 
 std::span<const Format> formats();
-const Format* find_format(std::string_view id);       // null when there is none
+const Format* find_format(std::string_view id);  // null when there is none
 // The format of these bytes, by content; Code::bad_magic when no format claims them.
 Result<const Format*> identify(ByteView in);
 // The format that a JSON document of `dump --json` names; Code::bad_value when it names none.

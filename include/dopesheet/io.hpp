@@ -51,7 +51,8 @@ namespace detail {
 template <std::size_t N>
 using Word = std::conditional_t<
     N == 1, std::uint8_t,
-    std::conditional_t<N == 2, std::uint16_t, std::conditional_t<N == 4, std::uint32_t, std::uint64_t>>>;
+    std::conditional_t<N == 2, std::uint16_t,
+                       std::conditional_t<N == 4, std::uint32_t, std::uint64_t>>>;
 
 template <class W>
 constexpr W swap_bytes(W w) {
@@ -420,7 +421,9 @@ class Reader {
   // Padding of n bytes. Kept only when it is not all zero: an empty vector means zeros.
   void pad(const char* name, Bytes& v, std::size_t n);
   // Padding up to a multiple of n bytes from the start of the file or of the enclosing block.
-  void align(const char* name, Bytes& v, std::size_t n) { pad(name, v, (n - (at_ - base_) % n) % n); }
+  void align(const char* name, Bytes& v, std::size_t n) {
+    pad(name, v, (n - (at_ - base_) % n) % n);
+  }
 
   // The next record starts at the stored offset. What no record claims goes to gaps().
   template <Scalar Int>
@@ -468,7 +471,8 @@ class Reader {
     const std::size_t begin = at_;
     walk(*this);
     if (!ok()) return;
-    if (at_ - begin > static_cast<std::size_t>(size)) return bad_region(name, begin, at_ - begin, size);
+    if (at_ - begin > static_cast<std::size_t>(size))
+      return bad_region(name, begin, at_ - begin, size);
     const std::size_t stop = begin - base_ + static_cast<std::size_t>(size);
     const std::size_t padded = (stop + alignment - 1) / alignment * alignment;
     pad(name, slack, padded + base_ - at_);
@@ -700,7 +704,8 @@ class Writer {
       begin_segment("offset", origin + static_cast<std::int64_t>(offsets[i]));
       T::fields(*this, v[i]);
     }
-    if (!v.empty()) begin_segment("", position());  // nothing is added to a record that may be shared
+    if (!v.empty())
+      begin_segment("", position());  // nothing is added to a record that may be shared
     path_.leave();
   }
   template <std::size_t N>
@@ -850,7 +855,8 @@ class Layout {
   }
   template <class T, class Int>
   void each(const char* name, std::vector<T>& v, Int&& n) {
-    if constexpr (std::is_lvalue_reference_v<Int> && !std::is_const_v<std::remove_reference_t<Int>>) {
+    if constexpr (std::is_lvalue_reference_v<Int> &&
+                  !std::is_const_v<std::remove_reference_t<Int>>) {
       n = static_cast<std::remove_reference_t<Int>>(v.size());
     }
     each(name, v);
@@ -899,7 +905,9 @@ class Layout {
     if (v.size() != n) v.clear();
     at_ += n;
   }
-  void align(const char* name, Bytes& v, std::size_t n) { pad(name, v, (n - (at_ - base_) % n) % n); }
+  void align(const char* name, Bytes& v, std::size_t n) {
+    pad(name, v, (n - (at_ - base_) % n) % n);
+  }
   template <Scalar Int>
   void seek(const char*, Int& offset, std::size_t alignment = 1) {
     const std::size_t n = (alignment - at_ % alignment) % alignment;

@@ -25,7 +25,7 @@ struct Primitive {
   std::vector<Vec3> positions;  // metres, in the space of the mesh
   std::vector<Vec3> normals;    // unit length
   std::vector<std::array<float, 2>> uvs;
-  std::vector<Influence> influences;             // empty for a mesh without skin
+  std::vector<Influence> influences;                    // empty for a mesh without skin
   std::vector<std::array<std::uint32_t, 3>> triangles;  // no degenerate ones
   std::size_t material = 0;
   // Morph::vertices[i] = o moves vertex morph_map[o] of this primitive, if that is not -1; with an
@@ -36,9 +36,9 @@ struct Primitive {
 
 struct Mesh {
   std::string name;
-  int lod = 0;               // 0 is the finest
-  float lod_distance = 0;    // metres from the camera at which it replaces the finer one
-  Vec3 translation;          // of the whole mesh
+  int lod = 0;             // 0 is the finest
+  float lod_distance = 0;  // metres from the camera at which it replaces the finer one
+  Vec3 translation;        // of the whole mesh
   std::vector<Primitive> primitives;
   Properties properties;
 };
@@ -46,7 +46,7 @@ struct Mesh {
 // A named place on a joint or in the model: a muzzle, an eye, a collision sphere.
 struct Attachment {
   std::string name;
-  int joint = -1;     // -1: relative to the model
+  int joint = -1;  // -1: relative to the model
   Transform transform;
   Properties properties;
 };
@@ -54,8 +54,8 @@ struct Attachment {
 struct Model {
   std::string name;
   Space space = Space::right_handed;
-  std::vector<Node> nodes;               // the skeleton; node i is joint i of the skin
-  std::vector<Transform> inverse_bind;   // one per node, model space to joint space
+  std::vector<Node> nodes;              // the skeleton; node i is joint i of the skin
+  std::vector<Transform> inverse_bind;  // one per node, model space to joint space
   std::vector<Mesh> meshes;
   std::vector<Material> materials;
   std::vector<Attachment> attachments;

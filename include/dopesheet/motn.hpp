@@ -20,19 +20,21 @@ inline constexpr unsigned position_bits = 0x1C0, rotation_bits = 0x38, scale_bit
 // the last frame, are implicit: only the frames between are stored.
 struct Curves {
   std::array<std::uint16_t, 4> blocks{};  // where counts, frames, codes and values start
-  std::vector<std::uint16_t> channels;    // bone << 9 | posX 0x100 .. posZ, rotX .. rotZ, scaleX .. 0x01
+  std::vector<std::uint16_t>
+      channels;  // bone << 9 | posX 0x100 .. posZ, rotX .. rotZ, scaleX .. 0x01
   Bytes gap_counts, gap_frames, gap_codes, gap_values;  // before each of these blocks
-  std::vector<std::uint16_t> counts;      // per curve: keys between the first and the last
-  std::vector<std::uint16_t> frames;      // of those keys, all curves in order
-  std::vector<std::uint8_t> codes;        // two bits a key, high bits first, each curve from a new byte
-  std::vector<std::uint16_t> values;      // half floats; a key has as many as its code says
+  std::vector<std::uint16_t> counts;  // per curve: keys between the first and the last
+  std::vector<std::uint16_t> frames;  // of those keys, all curves in order
+  std::vector<std::uint8_t> codes;    // two bits a key, high bits first, each curve from a new byte
+  std::vector<std::uint16_t> values;  // half floats; a key has as many as its code says
 
   std::int64_t curves() const;
   std::int64_t keys_between() const;
   std::int64_t code_bytes() const;
   std::int64_t words() const;  // that the codes ask for
 
-  static constexpr void fields(auto& ar, auto& c, std::size_t count_bytes, std::size_t frame_bytes) {
+  static constexpr void fields(auto& ar, auto& c, std::size_t count_bytes,
+                               std::size_t frame_bytes) {
     ar("blocks", c.blocks);
     ar.until_zero("channels", c.channels);
     ar.gap("gap_counts", c.gap_counts, c.blocks[0]);
@@ -48,12 +50,17 @@ struct Curves {
 
 // Joint angles for every frame, already solved.
 struct Dense {
-  std::uint16_t stride = 0;           // bytes of one frame
+  std::uint16_t stride = 0;             // bytes of one frame
   std::array<std::uint16_t, 4> mask{};  // 64 bits, low word first: bone i is present
-  std::vector<std::uint16_t> words;   // per frame: root position 3 halves, root rotation 3 angles, then the bones
+  std::vector<std::uint16_t>
+      words;  // per frame: root position 3 halves, root rotation 3 angles, then the bones
 
-  bool has(unsigned bone) const { return bone < 64 && ((mask[bone / 16] >> (bone % 16)) & 1U) != 0; }
-  static bool is_hinge(unsigned bone) { return bone == 7 || bone == 14 || bone == 28 || bone == 34; }
+  bool has(unsigned bone) const {
+    return bone < 64 && ((mask[bone / 16] >> (bone % 16)) & 1U) != 0;
+  }
+  static bool is_hinge(unsigned bone) {
+    return bone == 7 || bone == 14 || bone == 28 || bone == 34;
+  }
 
   static constexpr void fields(auto& ar, auto& d, std::int64_t frames) {
     ar("stride", d.stride);
@@ -125,7 +132,9 @@ struct Sequence {
   Object object;
 
   Encoding encoding() const {
-    return rig == 0xFFFF ? Encoding::object : (rig & 0x8000U) != 0 ? Encoding::dense : Encoding::curves;
+    return rig == 0xFFFF          ? Encoding::object
+           : (rig & 0x8000U) != 0 ? Encoding::dense
+                                  : Encoding::curves;
   }
   int frames() const { return length & 0x7FFF; }
   int rig_id() const { return rig == 0xFFFF ? -1 : rig & 0x7FFF; }
@@ -137,11 +146,12 @@ struct Sequence {
     ar.based([&](auto& in) {
       in("length", s.length);
       in("rig", s.rig);
-      in.when(s.encoding() == Encoding::curves, [&](auto& c) {
-        Curves::fields(c, s.curves, s.count_bytes(), s.frame_bytes());
-      });
-      in.when(s.encoding() == Encoding::dense, [&](auto& d) { Dense::fields(d, s.dense, s.frames()); });
-      in.when(s.encoding() == Encoding::object, [&](auto& o) { Object::fields(o, s.object, s.frames()); });
+      in.when(s.encoding() == Encoding::curves,
+              [&](auto& c) { Curves::fields(c, s.curves, s.count_bytes(), s.frame_bytes()); });
+      in.when(s.encoding() == Encoding::dense,
+              [&](auto& d) { Dense::fields(d, s.dense, s.frames()); });
+      in.when(s.encoding() == Encoding::object,
+              [&](auto& o) { Object::fields(o, s.object, s.frames()); });
     });
   }
 };
@@ -159,7 +169,8 @@ struct Op {
   static constexpr std::size_t min_wire_size = 1;
   static constexpr void fields(auto& ar, auto& o) {
     ar("op", o.op);
-    ar.bytes("payload", o.payload, op_size(o.op) > 0 ? static_cast<std::int64_t>(op_size(o.op)) - 1 : 0);
+    ar.bytes("payload", o.payload,
+             op_size(o.op) > 0 ? static_cast<std::int64_t>(op_size(o.op)) - 1 : 0);
   }
   bool closes() const { return op == 0 || op == 8 || op_size(op) == 0; }
 };
@@ -184,7 +195,7 @@ struct EventRecord {
 struct Extra {
   std::array<std::uint16_t, 6> flags{};  // meaning unknown
   std::vector<Op> ops;
-  std::vector<EventRecord> events;       // after an op 8 only
+  std::vector<EventRecord> events;  // after an op 8 only
 
   static constexpr std::size_t min_wire_size = 13;
   static constexpr void fields(auto& ar, auto& x) {
@@ -219,18 +230,19 @@ struct Name {
 
 struct Bank {
   std::uint32_t table_offset = 0x20, names_offset = 0, data_offset = 0;
-  std::uint32_t count = 1;      // motions + 1; scene packages keep flags here: the name table decides
+  std::uint32_t count = 1;  // motions + 1; scene packages keep flags here: the name table decides
   std::uint32_t file_size = 0;
   std::array<std::uint32_t, 3> zero{};
-  std::vector<Entry> table;     // motion id i + 1
-  std::vector<Extra> extras;    // distinct, by offset
+  std::vector<Entry> table;   // motion id i + 1
+  std::vector<Extra> extras;  // distinct, by offset
   std::vector<std::uint32_t> name_offsets;
   std::vector<Name> names;
   std::vector<Sequence> sequences;  // distinct, by offset
   std::vector<io::Gap> gaps;        // padding, orphans, the trailer
   // Not in the file, but made from the table (see index).
   std::vector<std::uint32_t> extra_offsets, sequence_offsets;  // from the start of the file
-  std::uint32_t name_origin = 0;    // name offsets count from here: 0, or names_offset in some packages
+  std::uint32_t name_origin =
+      0;  // name offsets count from here: 0, or names_offset in some packages
 
   static constexpr void fields(auto& ar, auto& b) {
     ar("table_offset", b.table_offset);
@@ -282,16 +294,17 @@ std::uint16_t to_half(float value);
 // One key of a curve, decoded.
 struct Key {
   int frame = 0;
-  float value = 0;                       // metres or turns
-  float slope_in = 0, slope_out = 0;     // per second
-  int code = -1;                         // 0 to 3 as stored; -1: a new key, the shortest exact code is chosen
-  std::array<std::uint16_t, 3> words{};  // as stored, in file order; they win over the numbers where code >= 0
+  float value = 0;                    // metres or turns
+  float slope_in = 0, slope_out = 0;  // per second
+  int code = -1;  // 0 to 3 as stored; -1: a new key, the shortest exact code is chosen
+  std::array<std::uint16_t, 3>
+      words{};  // as stored, in file order; they win over the numbers where code >= 0
 };
 struct DecodedCurve {
-  int bone = 0;                          // 0 to 127
-  int axis = 0;                          // 0 to 2
+  int bone = 0;                            // 0 to 127
+  int axis = 0;                            // 0 to 2
   Channel channel = Channel::translation;  // or rotation, scale
-  std::vector<Key> keys;                 // the implicit first and last included
+  std::vector<Key> keys;                   // the implicit first and last included
 };
 std::vector<DecodedCurve> decode(const Sequence& sequence);  // of encoding curves; else empty
 
@@ -317,7 +330,7 @@ std::vector<Finding> check(const Bank& bank);
 // shared, until one of these motions is replaced. Links between motions follow their targets.
 
 struct Motion {
-  std::string name;    // A to Z, 0 to 9 and _ in the known bank
+  std::string name;  // A to Z, 0 to 9 and _ in the known bank
   Sequence sequence;
   Extra extra;
 };

@@ -14,11 +14,12 @@ inline constexpr int rotation_scale = 16383;  // raw length of a unit quaternion
 inline constexpr int max_bones = 50;          // the engine's tables; it does not check
 
 struct RotationKey {
-  std::int32_t time = 0;                   // ticks of 1/4800 s
-  std::array<std::int16_t, 4> rotation{};  // quaternion x y z w in 1/16383, conjugate of the active one
-  std::int8_t ease_in = 0;                 // 0 to 127: slows down before this key
-  std::int8_t ease_out = 0;                // 0 to 127: slows down after this key
-  std::int16_t pad = 0;                    // unused by the game; kept so that files round trip
+  std::int32_t time = 0;  // ticks of 1/4800 s
+  std::array<std::int16_t, 4>
+      rotation{};            // quaternion x y z w in 1/16383, conjugate of the active one
+  std::int8_t ease_in = 0;   // 0 to 127: slows down before this key
+  std::int8_t ease_out = 0;  // 0 to 127: slows down after this key
+  std::int16_t pad = 0;      // unused by the game; kept so that files round trip
 
   static constexpr std::size_t wire_size = 16;
   static constexpr void fields(auto& ar, auto& k) {
@@ -33,10 +34,10 @@ struct RotationKey {
 static_assert(io::complete<RotationKey>);
 
 struct PositionKey {
-  std::int32_t time = 0;                 // ticks of 1/4800 s
-  std::array<float, 3> position{};       // metres, relative to the parent bone
-  std::array<float, 3> in{};             // absolute Bezier control point before this key, metres
-  std::array<float, 3> out{};            // absolute Bezier control point after this key, metres
+  std::int32_t time = 0;            // ticks of 1/4800 s
+  std::array<float, 3> position{};  // metres, relative to the parent bone
+  std::array<float, 3> in{};        // absolute Bezier control point before this key, metres
+  std::array<float, 3> out{};       // absolute Bezier control point after this key, metres
 
   static constexpr std::size_t wire_size = 40;
   static constexpr void fields(auto& ar, auto& k) {
@@ -65,23 +66,25 @@ struct Bone {
 };
 
 struct File {
-  std::int32_t version = 8;                      // 7 or 8; they differ in the morph section only
-  float pos_reduction = 0, rot_reduction = 0;    // tolerances of the original reducer; unused by the game
-  std::int32_t start_time = 0, end_time = 0;     // ticks
+  std::int32_t version = 8;  // 7 or 8; they differ in the morph section only
+  float pos_reduction = 0,
+        rot_reduction = 0;  // tolerances of the original reducer; unused by the game
+  std::int32_t start_time = 0, end_time = 0;  // ticks
   std::int32_t num_morph_keyframes = 0;
-  std::int32_t ramp_in = 0, ramp_out = 0;        // ticks
+  std::int32_t ramp_in = 0, ramp_out = 0;           // ticks
   std::array<float, 4> total_rotation{0, 0, 0, 1};  // of the root over the clip; unused by the game
   std::array<float, 3> total_translation{};         // metres; unused by the game
-  std::int32_t morph_vertices_offset = 0;        // any value where there is no morph data
+  std::int32_t morph_vertices_offset = 0;           // any value where there is no morph data
   std::int32_t morph_keyframes_offset = 0;
-  std::vector<std::int32_t> bone_offsets;        // bytes from the start of the file
+  std::vector<std::int32_t> bone_offsets;  // bytes from the start of the file
   std::vector<Bone> bones;
-  std::vector<std::uint16_t> morph_vertices;     // original vertices of LOD 0, see docs/formats/v3c.md
-  std::vector<std::int32_t> morph_times;         // ticks; version 8 only
-  std::array<float, 3> morph_box_min{}, morph_box_max{};           // metres; version 8 only
-  std::vector<std::array<std::uint8_t, 3>> morph_positions8;       // [keyframe][vertex], 0 to 255 over the box
-  std::vector<std::array<float, 3>> morph_positions7;              // [keyframe][vertex], metres
-  std::vector<io::Gap> gaps;                     // bytes between, before and after the records
+  std::vector<std::uint16_t> morph_vertices;  // original vertices of LOD 0, see docs/formats/v3c.md
+  std::vector<std::int32_t> morph_times;      // ticks; version 8 only
+  std::array<float, 3> morph_box_min{}, morph_box_max{};  // metres; version 8 only
+  std::vector<std::array<std::uint8_t, 3>>
+      morph_positions8;                                // [keyframe][vertex], 0 to 255 over the box
+  std::vector<std::array<float, 3>> morph_positions7;  // [keyframe][vertex], metres
+  std::vector<io::Gap> gaps;  // bytes between, before and after the records
 
   std::int64_t morph_positions() const {
     return std::int64_t{num_morph_keyframes} * static_cast<std::int64_t>(morph_vertices.size());
@@ -90,7 +93,8 @@ struct File {
   static constexpr void fields(auto& ar, auto& f) {
     ar.magic("magic", "VMVF");
     ar("version", f.version);
-    ar.require_version(f.version == 7 || f.version == 8, "version", "only versions 7 and 8 are known");
+    ar.require_version(f.version == 7 || f.version == 8, "version",
+                       "only versions 7 and 8 are known");
     ar("pos_reduction", f.pos_reduction);
     ar("rot_reduction", f.rot_reduction);
     ar("start_time", f.start_time);
@@ -146,7 +150,7 @@ Clip to_clip(const File& file, std::span<const Node> skeleton = {}, std::string 
 // stays as it is in `base`. Tracks of kinds that RFA lacks are baked to `tolerance`.
 // Fails where the format has no room, and names the limit; `base` is then unchanged.
 struct WriteOptions {
-  double max_mm = 0.05;       // error that baking a foreign interpolation may add, object space
+  double max_mm = 0.05;  // error that baking a foreign interpolation may add, object space
   double max_degrees = 0.05;
 };
 Result<std::vector<Loss>> from_clip(const Clip& clip, File& base, const WriteOptions& options = {});
@@ -161,6 +165,7 @@ float action_weight(const File& file, std::size_t bone, std::int32_t tick);
 
 // Everything that the game would trip over, or that looks unintended. `model` is the character mesh
 // that the clip is for, where known; `name` is the file's name, where known.
-std::vector<Finding> check(const File& file, const Model* model = nullptr, std::string_view name = {});
+std::vector<Finding> check(const File& file, const Model* model = nullptr,
+                           std::string_view name = {});
 
 }  // namespace dopesheet::rfa

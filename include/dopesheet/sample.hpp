@@ -67,9 +67,9 @@ class Sampler {
 
 // A pose in full: what Sampler gives at one time.
 struct Frame {
-  double time = 0;                // seconds of the clip's own clock
-  std::vector<Transform> nodes;   // local
-  std::vector<float> weights;     // of the morph targets
+  double time = 0;               // seconds of the clip's own clock
+  std::vector<Transform> nodes;  // local
+  std::vector<float> weights;    // of the morph targets
 };
 
 // Local transforms to object space. `order` is topological_order(nodes); sizes must agree. Scale is
@@ -83,12 +83,12 @@ Vec3 operator-(Vec3 a, Vec3 b);
 Vec3 operator*(float s, Vec3 v);
 float length(Vec3 v);
 float dot(Quat a, Quat b);
-Quat operator*(Quat a, Quat b);         // first b, then a
+Quat operator*(Quat a, Quat b);  // first b, then a
 Quat conjugate(Quat q);
-Quat normalize(Quat q);                 // identity where the length is 0 or not finite
-Vec3 rotate(Quat q, Vec3 v);            // q of unit length
-double angle_between(Quat a, Quat b);   // degrees, 0 to 180, of unit quaternions; exact near 0
-Quat slerp(Quat a, Quat b, double u);   // unit quaternions, along the shorter arc
+Quat normalize(Quat q);                // identity where the length is 0 or not finite
+Vec3 rotate(Quat q, Vec3 v);           // q of unit length
+double angle_between(Quat a, Quat b);  // degrees, 0 to 180, of unit quaternions; exact near 0
+Quat slerp(Quat a, Quat b, double u);  // unit quaternions, along the shorter arc
 // Rz Ry Rx of turns about the axes; one turn is 360 degrees.
 Quat rotation_of_turns(Vec3 turns);
 Transform operator*(const Transform& parent, const Transform& local);

@@ -42,10 +42,10 @@ static_assert(io::complete<BatchHeader>);
 // Lengths count elements; sizes are bytes, and may be longer than the elements that they hold.
 struct BatchInfo {
   std::uint16_t num_vertices = 0, num_triangles = 0;
-  std::uint16_t positions_size = 0;   // of the positions, and of the normals
+  std::uint16_t positions_size = 0;  // of the positions, and of the normals
   std::uint16_t triangles_size = 0;
   std::uint16_t same_position_size = 0;
-  std::uint16_t links_size = 0;       // 0: the batch has no links
+  std::uint16_t links_size = 0;  // 0: the batch has no links
   std::uint16_t uvs_size = 0;
   std::uint32_t render_flags = 0;
 
@@ -64,7 +64,8 @@ struct BatchInfo {
 static_assert(io::complete<BatchInfo>);
 
 struct Triangle {
-  std::array<std::uint16_t, 3> vertices{};  // of the batch; clockwise from outside in this left-handed space
+  std::array<std::uint16_t, 3>
+      vertices{};  // of the batch; clockwise from outside in this left-handed space
   std::uint16_t flags = 0;
 
   static constexpr std::size_t wire_size = 8;
@@ -94,11 +95,12 @@ struct Batch {
   std::vector<std::array<float, 3>> normals;    // unit length, or NaN at triangles without area
   std::vector<std::array<float, 2>> uvs;        // V runs down
   std::vector<Triangle> triangles;
-  std::vector<std::array<float, 4>> planes;     // one per triangle where the LOD has planes
-  std::vector<std::int16_t> same_position;      // vertex i repeats vertex i - same_position[i], 0: it does not
-  std::vector<Link> links;                      // one per vertex, or none
-  std::vector<std::int16_t> morph_map;          // original vertex to vertex of this batch, -1: not in it
-  std::array<Bytes, 8> pads;                    // after each of the arrays, in this order
+  std::vector<std::array<float, 4>> planes;  // one per triangle where the LOD has planes
+  std::vector<std::int16_t>
+      same_position;        // vertex i repeats vertex i - same_position[i], 0: it does not
+  std::vector<Link> links;  // one per vertex, or none
+  std::vector<std::int16_t> morph_map;  // original vertex to vertex of this batch, -1: not in it
+  std::array<Bytes, 8> pads;            // after each of the arrays, in this order
 
   // What the batch is made of stands in two other records of the LOD.
   static constexpr void walk(auto& ar, auto& b, auto& info, auto& lod) {
@@ -125,10 +127,10 @@ struct Batch {
 };
 
 struct PropPoint {
-  std::array<char, 0x44> name{};       // may carry junk after its terminator
-  std::array<float, 4> rotation{};     // conjugate of the active one, relative to the bone
-  std::array<float, 3> position{};     // metres, relative to the bone
-  std::int32_t bone = -1;              // -1: relative to the submesh
+  std::array<char, 0x44> name{};    // may carry junk after its terminator
+  std::array<float, 4> rotation{};  // conjugate of the active one, relative to the bone
+  std::array<float, 3> position{};  // metres, relative to the bone
+  std::int32_t bone = -1;           // -1: relative to the submesh
 
   static constexpr std::size_t min_wire_size = 0x64;
   static constexpr void fields(auto& ar, auto& p) {
@@ -154,13 +156,13 @@ struct Lod {
   std::uint32_t flags = 0;
   std::int32_t num_vertices = 0;  // the length of each batch's morph map, and nothing else
   std::int32_t data_size = 0;
-  std::int32_t unknown = -1;      // -1 in every known file
+  std::int32_t unknown = -1;  // -1 in every known file
   std::vector<BatchInfo> batch_infos;
   std::vector<BatchHeader> batch_headers;
   Bytes headers_pad;
   std::vector<Batch> batches;
   std::vector<PropPoint> prop_points;
-  Bytes unread;                   // of the data block, after the last prop point
+  Bytes unread;  // of the data block, after the last prop point
   std::vector<LodTexture> textures;
 
   static constexpr std::size_t min_wire_size = 30;
@@ -193,7 +195,7 @@ struct MaterialRecord {
   float specular = 0, glossiness = 0;
   float reflection = 0;
   std::array<char, 32> reflection_map{};
-  std::uint32_t flags = 1;         // 0x08: the texture has alpha (one public tool says so)
+  std::uint32_t flags = 1;  // 0x08: the texture has alpha (one public tool says so)
 
   static constexpr std::size_t min_wire_size = 84;
   static constexpr void fields(auto& ar, auto& m) {
@@ -220,15 +222,15 @@ struct Tail {
 
 struct Submesh {
   std::array<char, 24> name{};
-  std::array<char, 24> parent{};   // "None", empty, or a group
+  std::array<char, 24> parent{};  // "None", empty, or a group
   std::int32_t version = 7;
   std::vector<float> lod_distances;  // metres, ascending from 0
-  std::array<float, 3> offset{};   // metres, added to every vertex
-  float radius = 0;                // metres, around the origin of the submesh
+  std::array<float, 3> offset{};     // metres, added to every vertex
+  float radius = 0;                  // metres, around the origin of the submesh
   std::array<float, 3> box_min{}, box_max{};
   std::vector<Lod> lods;
   std::vector<MaterialRecord> materials;
-  std::vector<Tail> tails;         // one in every known file, with the submesh's name
+  std::vector<Tail> tails;  // one in every known file, with the submesh's name
 
   static constexpr void fields(auto& ar, auto& s) {
     ar.text("name", s.name);
@@ -251,9 +253,9 @@ struct Submesh {
 
 struct Sphere {
   std::array<char, 24> name{};
-  std::int32_t bone = -1;            // -1: relative to the model
-  std::array<float, 3> position{};   // metres, relative to the bone's rest frame
-  float radius = 0;                  // metres
+  std::int32_t bone = -1;           // -1: relative to the model
+  std::array<float, 3> position{};  // metres, relative to the bone's rest frame
+  float radius = 0;                 // metres
 
   static constexpr void fields(auto& ar, auto& s) {
     ar.text("name", s.name);
@@ -301,10 +303,14 @@ struct Chunk {
 
   std::size_t kind() const {
     switch (type) {
-      case submesh_chunk: return 1;
-      case sphere_chunk: return 2;
-      case bone_chunk: return 3;
-      default: return 0;
+      case submesh_chunk:
+        return 1;
+      case sphere_chunk:
+        return 2;
+      case bone_chunk:
+        return 3;
+      default:
+        return 0;
     }
   }
 
@@ -322,12 +328,13 @@ struct File {
   std::uint32_t magic = character_magic;
   std::uint32_t version = 0x40000;
   std::int32_t num_submeshes = 0;  // bounds nothing: read the chunks
-  std::array<std::int32_t, 3> unused{};    // vertices, faces, normals before the original compiler ran
+  std::array<std::int32_t, 3>
+      unused{};                    // vertices, faces, normals before the original compiler ran
   std::int32_t num_materials = 0;  // of all submeshes
-  std::array<std::int32_t, 2> unused2{};   // LODs, dumbs
+  std::array<std::int32_t, 2> unused2{};  // LODs, dumbs
   std::int32_t num_spheres = 0;
-  std::vector<Chunk> chunks;       // the last one has type end_chunk
-  Bytes trailing;                  // after it; empty in every known file
+  std::vector<Chunk> chunks;  // the last one has type end_chunk
+  Bytes trailing;             // after it; empty in every known file
 
   bool is_character() const { return magic == character_magic; }
 

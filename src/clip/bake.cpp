@@ -137,9 +137,12 @@ bool contains(const std::vector<Interp>& list, Interp interp) {
 }
 
 bool is_kept(const Track& t, const BakeOptions& o) {
-  if (const auto* q = std::get_if<Curve<Quat>>(&t.curve)) return contains(o.keep_rotations, q->interp);
-  if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve)) return contains(o.keep_vectors, v->interp);
-  if (const auto* f = std::get_if<Curve<float>>(&t.curve)) return contains(o.keep_scalars, f->interp);
+  if (const auto* q = std::get_if<Curve<Quat>>(&t.curve))
+    return contains(o.keep_rotations, q->interp);
+  if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve))
+    return contains(o.keep_vectors, v->interp);
+  if (const auto* f = std::get_if<Curve<float>>(&t.curve))
+    return contains(o.keep_scalars, f->interp);
   return t.channel == Channel::custom;  // three scalars that mean nothing to us
 }
 
@@ -181,9 +184,11 @@ class ClipBaker {
   template <class T>
   Curve<T> bake(Source<T> source, double tolerance) {
     keys_before += source.times().size();
-    const std::size_t room = options_.limits.keys > keys_after ? options_.limits.keys - keys_after : 1;
+    const std::size_t room =
+        options_.limits.keys > keys_after ? options_.limits.keys - keys_after : 1;
     Baker<T> baker(std::move(source), tolerance, room);
-    Curve<T> c = options_.rate > 0 ? baker.at_rate(clip_.start, clip_.end, options_.rate) : baker.adaptive();
+    Curve<T> c =
+        options_.rate > 0 ? baker.at_rate(clip_.start, clip_.end, options_.rate) : baker.adaptive();
     full = full || baker.full();
     keys_after += c.times.size();
     return c;
@@ -216,8 +221,8 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
     out.tracks = baker.tracks;
     out.keys_before = baker.keys_before;
     out.keys_after = baker.keys_after;
-    const double excess = std::max(out.error.max_mm / options.max_mm,
-                                   out.error.max_degrees / options.max_degrees);
+    const double excess =
+        std::max(out.error.max_mm / options.max_mm, out.error.max_degrees / options.max_degrees);
     if (options.rate > 0 || excess <= 1) return out;
     if (tolerance.degrees <= finest) break;
     const double factor = std::max(std::min(0.5, 0.9 / excess), finest / tolerance.degrees);

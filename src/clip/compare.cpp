@@ -13,7 +13,9 @@ namespace {
 constexpr double max_grid = 4e6;
 
 void add_times(const Clip& clip, std::vector<double>& times) {
-  const auto add = [&](const auto& c) { times.insert(times.end(), c.times.begin(), c.times.end()); };
+  const auto add = [&](const auto& c) {
+    times.insert(times.end(), c.times.begin(), c.times.end());
+  };
   for (const Track& t : clip.tracks) {
     if (const auto* axes = std::get_if<std::array<Curve<float>, 3>>(&t.curve)) {
       for (const auto& c : *axes) add(c);
@@ -40,11 +42,13 @@ std::vector<double> probe_times(const Clip& a, const Clip& b, double rate) {
   std::erase_if(times, [&](double t) { return !(t >= a.start && t <= a.end); });
   unique(times);
   const std::size_t keys = times.size();
-  for (std::size_t i = 0; i + 1 < keys; ++i) times.push_back(times[i] + (times[i + 1] - times[i]) / 2);
+  for (std::size_t i = 0; i + 1 < keys; ++i)
+    times.push_back(times[i] + (times[i + 1] - times[i]) / 2);
   const double most = std::max(1000.0, max_grid / static_cast<double>(a.nodes.size() + 1));
   const auto steps = static_cast<std::size_t>(std::clamp((a.end - a.start) * rate, 0.0, most));
   for (std::size_t i = 0; i < steps; ++i) {
-    times.push_back(a.start + static_cast<double>(i) * (a.end - a.start) / static_cast<double>(steps));
+    times.push_back(a.start +
+                    static_cast<double>(i) * (a.end - a.start) / static_cast<double>(steps));
   }
   unique(times);
   return times;

@@ -10,19 +10,20 @@ Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 Vec3 operator*(float s, Vec3 v) { return {s * v.x, s * v.y, s * v.z}; }
 float length(Vec3 v) {
-  return static_cast<float>(
-      std::sqrt(double{v.x} * v.x + double{v.y} * v.y + double{v.z} * v.z));
+  return static_cast<float>(std::sqrt(double{v.x} * v.x + double{v.y} * v.y + double{v.z} * v.z));
 }
 float dot(Quat a, Quat b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 
 Quat operator*(Quat a, Quat b) {
-  return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  return {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 Quat conjugate(Quat q) { return {-q.x, -q.y, -q.z, q.w}; }
 
 Quat normalize(Quat q) {
-  const double n = std::sqrt(double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z + double{q.w} * q.w);
+  const double n =
+      std::sqrt(double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z + double{q.w} * q.w);
   if (!(n > 0) || !std::isfinite(n)) return {};
   return {static_cast<float>(q.x / n), static_cast<float>(q.y / n), static_cast<float>(q.z / n),
           static_cast<float>(q.w / n)};
@@ -76,7 +77,8 @@ Transform inverse(const Transform& t) {
 }
 
 double ease(double u, double a, double b) {
-  a = std::max(a, 0.0);  // a negative ease makes the engine jump; smooth evaluation takes it for none
+  a = std::max(a,
+               0.0);  // a negative ease makes the engine jump; smooth evaluation takes it for none
   b = std::max(b, 0.0);
   if (u <= 0 || u >= 1 || a + b == 0) return u;
   if (a + b > 1) {

@@ -7,25 +7,38 @@ namespace dopesheet {
 
 const char* name(Interp interp) {
   switch (interp) {
-    case Interp::step: return "step";
-    case Interp::linear: return "linear";
-    case Interp::hermite: return "hermite";
-    case Interp::bezier: return "bezier";
-    case Interp::slerp_ease: return "slerp with ease";
-    case Interp::slerp_stored: return "slerp with stored angle";
-    case Interp::nlerp: return "nlerp";
+    case Interp::step:
+      return "step";
+    case Interp::linear:
+      return "linear";
+    case Interp::hermite:
+      return "hermite";
+    case Interp::bezier:
+      return "bezier";
+    case Interp::slerp_ease:
+      return "slerp with ease";
+    case Interp::slerp_stored:
+      return "slerp with stored angle";
+    case Interp::nlerp:
+      return "nlerp";
   }
   return "unknown";
 }
 
 const char* name(Channel channel) {
   switch (channel) {
-    case Channel::translation: return "translation";
-    case Channel::rotation: return "rotation";
-    case Channel::scale: return "scale";
-    case Channel::visibility: return "visibility";
-    case Channel::weight: return "weight";
-    case Channel::custom: return "custom";
+    case Channel::translation:
+      return "translation";
+    case Channel::rotation:
+      return "rotation";
+    case Channel::scale:
+      return "scale";
+    case Channel::visibility:
+      return "visibility";
+    case Channel::weight:
+      return "weight";
+    case Channel::custom:
+      return "custom";
   }
   return "unknown";
 }
@@ -42,7 +55,8 @@ std::vector<std::size_t> topological_order(std::span<const Node> nodes) {
   std::vector<std::size_t> chain;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     // Climb to a node that is done, to a root, or around a cycle; then come back down.
-    for (int at = static_cast<int>(i); at >= 0 && marks[static_cast<std::size_t>(at)] == Mark::unseen;
+    for (int at = static_cast<int>(i);
+         at >= 0 && marks[static_cast<std::size_t>(at)] == Mark::unseen;
          at = parent_of(static_cast<std::size_t>(at))) {
       marks[static_cast<std::size_t>(at)] = Mark::open;
       chain.push_back(static_cast<std::size_t>(at));

@@ -38,10 +38,14 @@ template <class T>
 float component(const Curve<T>& c, std::size_t i, double u, double dt, float T::* m) {
   const double a = c.values[i].*m, b = c.values[i + 1].*m;
   switch (c.interp) {
-    case Interp::step: return c.values[i].*m;
-    case Interp::hermite: return static_cast<float>(hermite(a, c.out[i].*m, c.in[i + 1].*m, b, u, dt));
-    case Interp::bezier: return static_cast<float>(bezier(a, c.out[i].*m, c.in[i + 1].*m, b, u));
-    default: return static_cast<float>(a + u * (b - a));
+    case Interp::step:
+      return c.values[i].*m;
+    case Interp::hermite:
+      return static_cast<float>(hermite(a, c.out[i].*m, c.in[i + 1].*m, b, u, dt));
+    case Interp::bezier:
+      return static_cast<float>(bezier(a, c.out[i].*m, c.in[i + 1].*m, b, u));
+    default:
+      return static_cast<float>(a + u * (b - a));
   }
 }
 
@@ -73,10 +77,14 @@ float evaluate(const Curve<float>& c, double time, std::uint32_t& hint) {
   const double dt = c.times[i + 1] - c.times[i], u = (time - c.times[i]) / dt;
   const double a = c.values[i], b = c.values[i + 1];
   switch (c.interp) {
-    case Interp::step: return c.values[i];
-    case Interp::hermite: return static_cast<float>(hermite(a, c.out[i], c.in[i + 1], b, u, dt));
-    case Interp::bezier: return static_cast<float>(bezier(a, c.out[i], c.in[i + 1], b, u));
-    default: return static_cast<float>(a + u * (b - a));
+    case Interp::step:
+      return c.values[i];
+    case Interp::hermite:
+      return static_cast<float>(hermite(a, c.out[i], c.in[i + 1], b, u, dt));
+    case Interp::bezier:
+      return static_cast<float>(bezier(a, c.out[i], c.in[i + 1], b, u));
+    default:
+      return static_cast<float>(a + u * (b - a));
   }
 }
 
@@ -94,14 +102,19 @@ Quat evaluate(const Curve<Quat>& c, double time, std::uint32_t& hint) {
   const double dt = c.times[i + 1] - c.times[i], u = (time - c.times[i]) / dt;
   const Quat a = c.values[i], b = c.values[i + 1];
   switch (c.interp) {
-    case Interp::step: return normalize(a);
+    case Interp::step:
+      return normalize(a);
     case Interp::hermite:
       return normalize({component(c, i, u, dt, &Quat::x), component(c, i, u, dt, &Quat::y),
                         component(c, i, u, dt, &Quat::z), component(c, i, u, dt, &Quat::w)});
-    case Interp::nlerp: return mix(a, b, 1 - u, dot(a, b) < 0 ? -u : u);
-    case Interp::slerp_ease: return slerp(a, b, ease(u, c.params[i][1], c.params[i + 1][0]));
-    case Interp::slerp_stored: return slerp_stored(a, b, c.params[i], u);
-    default: return slerp(a, b, u);
+    case Interp::nlerp:
+      return mix(a, b, 1 - u, dot(a, b) < 0 ? -u : u);
+    case Interp::slerp_ease:
+      return slerp(a, b, ease(u, c.params[i][1], c.params[i + 1][0]));
+    case Interp::slerp_stored:
+      return slerp_stored(a, b, c.params[i], u);
+    default:
+      return slerp(a, b, u);
   }
 }
 
@@ -117,7 +130,8 @@ Sampler::Sampler(const Clip& clip, Outside outside)
     const std::size_t n = c.times.size();
     const bool tangents = c.interp == Interp::hermite || c.interp == Interp::bezier;
     const bool params = c.interp == Interp::slerp_ease || c.interp == Interp::slerp_stored;
-    return n > 0 && c.values.size() == n && (!tangents || (c.in.size() == n && c.out.size() == n)) &&
+    return n > 0 && c.values.size() == n &&
+           (!tangents || (c.in.size() == n && c.out.size() == n)) &&
            (!params || c.params.size() == n) && std::is_sorted(c.times.begin(), c.times.end());
   };
   for (const Track& t : clip.tracks) {
@@ -132,7 +146,8 @@ Sampler::Sampler(const Clip& clip, Outside outside)
     } else if (const auto* f = std::get_if<Curve<float>>(&t.curve); f && weight && usable(*f)) {
       scalars_.push_back({t.target, t.channel, curves_++, *f});
     } else if (const auto* a = std::get_if<std::array<Curve<float>, 3>>(&t.curve);
-               a && (vector || t.channel == Channel::rotation) && std::all_of(a->begin(), a->end(), usable)) {
+               a && (vector || t.channel == Channel::rotation) &&
+               std::all_of(a->begin(), a->end(), usable)) {
       axes_.push_back({t.target, t.channel, curves_, *a});
       curves_ += 3;
     }
@@ -154,14 +169,17 @@ void Sampler::sample(double time, Cursor& cursor, std::span<Transform> out) cons
   for (const auto& e : vectors_) {
     if (e.target >= n) continue;
     auto& t = out[e.target];
-    (e.channel == Channel::scale ? t.scale : t.translation) = evaluate(e.curve, time, cursor.at_[e.cursor]);
+    (e.channel == Channel::scale ? t.scale : t.translation) =
+        evaluate(e.curve, time, cursor.at_[e.cursor]);
   }
   for (const auto& e : rotations_) {
     if (e.target < n) out[e.target].rotation = evaluate(e.curve, time, cursor.at_[e.cursor]);
   }
   for (const auto& e : axes_) {
     if (e.target >= n) continue;
-    const auto at = [&](std::size_t i) { return evaluate(e.curves[i], time, cursor.at_[e.cursor + i]); };
+    const auto at = [&](std::size_t i) {
+      return evaluate(e.curves[i], time, cursor.at_[e.cursor + i]);
+    };
     const Vec3 v{at(0), at(1), at(2)};
     auto& t = out[e.target];
     if (e.channel == Channel::translation) t.translation = v;
@@ -186,7 +204,8 @@ Quat rotation_of_turns(Vec3 turns) {
     const auto s = static_cast<float>(std::sin(half));
     return Quat{s * axis.x, s * axis.y, s * axis.z, static_cast<float>(std::cos(half))};
   };
-  return normalize(about(turns.z, {0, 0, 1}) * about(turns.y, {0, 1, 0}) * about(turns.x, {1, 0, 0}));
+  return normalize(about(turns.z, {0, 0, 1}) * about(turns.y, {0, 1, 0}) *
+                   about(turns.x, {1, 0, 0}));
 }
 
 void to_object_space(std::span<const Node> nodes, std::span<const std::size_t> order,

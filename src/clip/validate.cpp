@@ -11,9 +11,12 @@ namespace dopesheet {
 
 const char* name(Level level) {
   switch (level) {
-    case Level::note: return "note";
-    case Level::warning: return "warning";
-    case Level::error: return "error";
+    case Level::note:
+      return "note";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
   }
   return "unknown";
 }
@@ -102,7 +105,9 @@ class Validator {
       }
     }
   }
-  void say(std::string path, std::string text) { out.push_back({std::move(path), std::move(text)}); }
+  void say(std::string path, std::string text) {
+    out.push_back({std::move(path), std::move(text)});
+  }
 
   std::set<std::tuple<std::size_t, Channel, std::string>> seen_;
 };
@@ -115,7 +120,8 @@ std::vector<Loss> validate(const Clip& clip) {
   v.nodes(clip.nodes);
   for (std::size_t i = 0; i < clip.morph.positions.size(); ++i) {
     if (clip.morph.positions[i].size() != clip.morph.vertices.size()) {
-      v.out.push_back({fmt::format("morph.positions[{}]", i), "differs in length from morph.vertices"});
+      v.out.push_back(
+          {fmt::format("morph.positions[{}]", i), "differs in length from morph.vertices"});
     }
   }
   for (std::size_t i = 0; i < clip.tracks.size(); ++i) {

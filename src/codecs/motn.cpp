@@ -14,9 +14,12 @@ namespace dopesheet::motn {
 
 const char* name(Encoding encoding) {
   switch (encoding) {
-    case Encoding::curves: return "curves";
-    case Encoding::dense: return "dense";
-    case Encoding::object: return "object";
+    case Encoding::curves:
+      return "curves";
+    case Encoding::dense:
+      return "dense";
+    case Encoding::object:
+      return "object";
   }
   return "unknown";
 }
@@ -46,8 +49,8 @@ std::int64_t Object::sample_words(std::int64_t frames) const {
   std::int64_t tracks = 0;
   for (const ObjectNode& n : nodes) {
     tracks += n.scale_track != 0 ? 3 : 0;
-    for (const ObjectChannel* c :
-         {&n.rotation_x, &n.rotation_y, &n.rotation_z, &n.position_x, &n.position_y, &n.position_z}) {
+    for (const ObjectChannel* c : {&n.rotation_x, &n.rotation_y, &n.rotation_z, &n.position_x,
+                                   &n.position_y, &n.position_z}) {
       tracks += c->track != 0 ? 1 : 0;
     }
   }
@@ -55,14 +58,14 @@ std::int64_t Object::sample_words(std::int64_t frames) const {
 }
 
 std::size_t op_size(std::uint8_t op) {
-  constexpr std::array<std::uint8_t, 29> sizes{4,  4, 8, 16, 20, 12, 8, 4, 4, 16, 8, 12, 4, 4, 16,
-                                               8,  2, 8, 4,  4,  4,  4, 4, 4, 4,  4, 8,  8, 4};
+  constexpr std::array<std::uint8_t, 29> sizes{4, 4, 8, 16, 20, 12, 8, 4, 4, 16, 8, 12, 4, 4, 16,
+                                               8, 2, 8, 4,  4,  4,  4, 4, 4, 4,  4, 8,  8, 4};
   return op < sizes.size() ? sizes[op] : 0;
 }
 std::size_t event_size(std::uint8_t type) {
-  constexpr std::array<std::uint8_t, 50> sizes{4, 4,  4,  16, 8, 8, 8, 8, 4, 4, 16, 8,  8, 4,  8, 4, 4,
-                                               4, 8,  8,  8,  4, 8, 8, 8, 16, 12, 28, 4,  8, 8,  4, 8, 8,
-                                               8, 8,  8,  12, 8, 12, 8, 8, 4, 8, 8,  4,  4, 4,  4, 16};
+  constexpr std::array<std::uint8_t, 50> sizes{
+      4,  4,  4,  16, 8, 8, 8, 8, 4, 4, 16, 8, 8,  4, 8,  4, 4, 4, 8, 8, 8, 4, 8, 8, 8,
+      16, 12, 28, 4,  8, 8, 4, 8, 8, 8, 8,  8, 12, 8, 12, 8, 8, 4, 8, 8, 4, 4, 4, 4, 16};
   return type < sizes.size() ? sizes[type] : 0;
 }
 
@@ -96,19 +99,24 @@ bool probe(ByteView in) {
 }
 
 Result<Bank> read(ByteView in, const Limits& limits) {
-  if (in.size() > limits.bytes) return refuse(Code::limit, 0, "", "the input is larger than the limit");
+  if (in.size() > limits.bytes)
+    return refuse(Code::limit, 0, "", "the input is larger than the limit");
   if (in.size() < 0x20) {
-    return refuse(Code::truncated, in.size(), "", fmt::format("a bank has 32 bytes at least, {} are here", in.size()));
+    return refuse(Code::truncated, in.size(), "",
+                  fmt::format("a bank has 32 bytes at least, {} are here", in.size()));
   }
-  if (!probe(in)) return refuse(Code::bad_magic, 0, "table_offset", "this does not begin like a motion bank");
+  if (!probe(in))
+    return refuse(Code::bad_magic, 0, "table_offset", "this does not begin like a motion bank");
   Result<Bank> bank{Bank{}};
   const std::uint32_t table = word(in, 0), names = word(in, 4), size = word(in, 0x10);
   if (size > in.size()) {
-    return refuse(Code::truncated, 0x10, "file_size", fmt::format("says {} bytes, {} are here", size, in.size()));
+    return refuse(Code::truncated, 0x10, "file_size",
+                  fmt::format("says {} bytes, {} are here", size, in.size()));
   }
   // The first name stands right behind its table of pointers; in some packages those count from the
   // table itself. The count field is not to be trusted there.
-  if (in.size() - names < 4) return refuse(Code::truncated, names, "names_offset", "no room for a name");
+  if (in.size() - names < 4)
+    return refuse(Code::truncated, names, "names_offset", "no room for a name");
   const std::uint32_t first = word(in, names);
   const bool absolute = first >= names && first < in.size();
   bank->name_origin = absolute ? 0 : names;
@@ -124,7 +132,8 @@ Result<Bank> read(ByteView in, const Limits& limits) {
   for (std::size_t i = 0; i < n; ++i) {
     bank->table[i] = {word(in, table + 8 * i), word(in, table + 8 * i + 4)};
     if (bank->table[i].data > in.size() - bank->data_offset || bank->table[i].extra > in.size()) {
-      return refuse(Code::bad_value, table + 8 * i, "table", fmt::format("motion {} lies outside the file", i + 1));
+      return refuse(Code::bad_value, table + 8 * i, "table",
+                    fmt::format("motion {} lies outside the file", i + 1));
     }
   }
   index(*bank);
@@ -150,7 +159,8 @@ Result<Bank> from_json(std::string_view json, const Limits& limits) {
 
 const Sequence& sequence_of(const Bank& bank, std::size_t motion) {
   const auto& list = bank.sequence_offsets;
-  const auto at = std::lower_bound(list.begin(), list.end(), bank.data_offset + bank.table[motion].data);
+  const auto at =
+      std::lower_bound(list.begin(), list.end(), bank.data_offset + bank.table[motion].data);
   return bank.sequences[static_cast<std::size_t>(at - list.begin())];
 }
 const Extra& extra_of(const Bank& bank, std::size_t motion) {
@@ -164,11 +174,13 @@ Link link_of(const Extra& extra) {
   for (const Op& op : extra.ops) {
     if (op.op == 0x13) link.mirrored = true;
     if (op.op != 1 || op.payload.size() < 3) continue;
-    const unsigned id = static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2]) << 8U;
+    const unsigned id = static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2])
+                                                                   << 8U;
     if (id == 0xFFFF) {
       link.loops = true;
     } else {
-      link.next = static_cast<int>(id & 0x7FFFU);  // two motions of the known bank set bit 15, for no known reason
+      link.next = static_cast<int>(
+          id & 0x7FFFU);  // two motions of the known bank set bit 15, for no known reason
     }
   }
   return link;
@@ -211,7 +223,8 @@ std::vector<DecodedCurve> decode(const Sequence& s) {
         }
         if (key.code >= 1) key.value = from_half(key.words[static_cast<std::size_t>(key.code) - 1]);
         if (key.code >= 2) key.slope_in = from_half(key.words[0]);
-        if (key.code >= 2) key.slope_out = from_half(key.words[static_cast<std::size_t>(key.code) - 2]);
+        if (key.code >= 2)
+          key.slope_out = from_half(key.words[static_cast<std::size_t>(key.code) - 2]);
       }
       code_byte += (n + 3) / 4;
     }

@@ -31,7 +31,8 @@ class Checker {
     gaps();
     for (const auto& [code, n] : counts_) {
       if (n > most_of_a_kind) {
-        out_.push_back({code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
+        out_.push_back(
+            {code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
       }
     }
     return std::move(out_);
@@ -40,14 +41,16 @@ class Checker {
  private:
   void say(const char* code, Level level, std::string path, std::string text) {
     levels_[code] = level;
-    if (++counts_[code] <= most_of_a_kind) out_.push_back({code, level, std::move(path), std::move(text)});
+    if (++counts_[code] <= most_of_a_kind)
+      out_.push_back({code, level, std::move(path), std::move(text)});
   }
 
   void header() {
     if (bank_.count != bank_.table.size() + 1) {
       say("motn-count", Level::note, "count",
-          fmt::format("says {}, the name table holds {} motions (one less); scene packages keep flags here",
-                      bank_.count, bank_.table.size()));
+          fmt::format(
+              "says {}, the name table holds {} motions (one less); scene packages keep flags here",
+              bank_.count, bank_.table.size()));
     }
     if (bank_.name_origin != 0) {
       say("motn-relative-names", Level::note, "name_offsets",
@@ -63,10 +66,12 @@ class Checker {
         return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       });
       if (!usual || n.empty()) {
-        say("motn-name", Level::note, fmt::format("names[{}]", i), "has characters other than A-Z, 0-9 and _");
+        say("motn-name", Level::note, fmt::format("names[{}]", i),
+            "has characters other than A-Z, 0-9 and _");
       }
       if (!seen.insert(n).second) {
-        say("motn-name-twice", Level::warning, fmt::format("names[{}]", i), fmt::format("'{}' stands twice", n));
+        say("motn-name-twice", Level::warning, fmt::format("names[{}]", i),
+            fmt::format("'{}' stands twice", n));
       }
     }
   }
@@ -75,7 +80,8 @@ class Checker {
     const Sequence& s = bank_.sequences[i];
     const std::string path = fmt::format("sequences[{}]", i);
     if (s.encoding() != Encoding::object && s.rig_id() >= known_rigs) {
-      say("motn-rig", Level::warning, path + ".rig", fmt::format("rig {} is not one of the {} known", s.rig_id(), known_rigs));
+      say("motn-rig", Level::warning, path + ".rig",
+          fmt::format("rig {} is not one of the {} known", s.rig_id(), known_rigs));
     }
     if (s.frames() < 2 || (s.length & 0x8000U) != 0) {
       say("motn-length", Level::warning, path + ".length",
@@ -100,7 +106,8 @@ class Checker {
     hole("gap_values", c.gap_values, true);
     for (std::size_t k = 0; k < c.channels.size(); ++k) {
       if (k > 0 && c.channels[k] >> 9 <= c.channels[k - 1] >> 9) {
-        say("motn-bone-order", Level::warning, fmt::format("{}.channels[{}]", path, k), "bones do not ascend");
+        say("motn-bone-order", Level::warning, fmt::format("{}.channels[{}]", path, k),
+            "bones do not ascend");
       }
       if ((c.channels[k] & scale_bits) != 0) {
         say("motn-scale", Level::warning, fmt::format("{}.channels[{}]", path, k),
@@ -125,17 +132,21 @@ class Checker {
       const unsigned keys = c.counts[k] + 2U, used = keys % 4;
       code += (keys + 3) / 4;
       if (used != 0 && (c.codes[code - 1] & (0xFFU >> (2 * used))) != 0) {
-        say("motn-code-bits", Level::note, fmt::format("{}.codes[{}]", path, code - 1), "unused bits are set");
+        say("motn-code-bits", Level::note, fmt::format("{}.codes[{}]", path, code - 1),
+            "unused bits are set");
       }
     }
-    for (std::size_t k = 0; k < c.values.size(); ++k) half(fmt::format("{}.values[{}]", path, k), c.values[k]);
+    for (std::size_t k = 0; k < c.values.size(); ++k)
+      half(fmt::format("{}.values[{}]", path, k), c.values[k]);
   }
 
   void half(const std::string& path, std::uint16_t h) {
     const unsigned exponent = h >> 10U & 31U;
-    if (exponent == 31) say("motn-half", Level::error, path, fmt::format("{:#06x} is 65536 or more", h));
+    if (exponent == 31)
+      say("motn-half", Level::error, path, fmt::format("{:#06x} is 65536 or more", h));
     if (exponent == 0 && (h & 0x7FFFU) != 0) {
-      say("motn-half-small", Level::note, path, fmt::format("{:#06x} is smaller than the format's tools write", h));
+      say("motn-half-small", Level::note, path,
+          fmt::format("{:#06x} is smaller than the format's tools write", h));
     }
   }
 
@@ -153,7 +164,8 @@ class Checker {
   void object(const Sequence& s, const std::string& path) {
     const Object& o = s.object;
     if (o.zero != 0 || o.zero2 != 0 || o.unknown != 0x3C00) {
-      say("motn-object-header", Level::note, path + ".object", "has other header words than the known ones");
+      say("motn-object-header", Level::note, path + ".object",
+          "has other header words than the known ones");
     }
     // Tracks lie behind the nodes, in the order of the nodes' fields.
     unsigned at = 12 + 32 * static_cast<unsigned>(o.nodes.size());
@@ -161,8 +173,8 @@ class Checker {
     std::vector<std::pair<unsigned, unsigned>> tracks;
     for (const ObjectNode& n : o.nodes) {
       if (n.scale_track != 0) tracks.emplace_back(n.scale_track, 6 * words);
-      for (const ObjectChannel* c : {&n.rotation_x, &n.rotation_y, &n.rotation_z, &n.position_x, &n.position_y,
-                                     &n.position_z}) {
+      for (const ObjectChannel* c : {&n.rotation_x, &n.rotation_y, &n.rotation_z, &n.position_x,
+                                     &n.position_y, &n.position_z}) {
         if (c->track != 0) tracks.emplace_back(c->track, 2 * words);
       }
     }
@@ -179,15 +191,18 @@ class Checker {
   void motion(std::size_t i) {
     const Link link = link_of(extra_of(bank_, i));
     const std::string path = fmt::format("table[{}]", i);
-    if (link.next && (*link.next < 1 || static_cast<std::size_t>(*link.next) > bank_.table.size())) {
+    if (link.next &&
+        (*link.next < 1 || static_cast<std::size_t>(*link.next) > bank_.table.size())) {
       say("motn-link", Level::warning, path,
-          fmt::format("'{}' is followed by motion {} of {}", bank_.names[i].text, *link.next, bank_.table.size()));
+          fmt::format("'{}' is followed by motion {} of {}", bank_.names[i].text, *link.next,
+                      bank_.table.size()));
     }
     const int frames = sequence_of(bank_, i).frames();
     for (const EventRecord& e : extra_of(bank_, i).events) {
       if (e.type != 0 && e.frame > frames) {
         say("motn-event-frame", Level::warning, path,
-            fmt::format("'{}' has an event at frame {} of {}", bank_.names[i].text, e.frame, frames));
+            fmt::format("'{}' has an event at frame {} of {}", bank_.names[i].text, e.frame,
+                        frames));
       }
     }
     if (link.loops) seam(i, path);
@@ -198,12 +213,15 @@ class Checker {
     for (const DecodedCurve& c : decode(sequence_of(bank_, i))) {
       const double d = double{c.keys.back().value} - c.keys.front().value;
       if (c.channel == Channel::rotation) turns = std::max(turns, std::abs(d - std::round(d)));
-      const bool travels = c.bone == 0 && c.axis != 1;  // walking away is no seam, and the targets go along
-      if (c.channel == Channel::translation && !travels && c.axis == 1) metres = std::max(metres, std::abs(d));
+      const bool travels =
+          c.bone == 0 && c.axis != 1;  // walking away is no seam, and the targets go along
+      if (c.channel == Channel::translation && !travels && c.axis == 1)
+        metres = std::max(metres, std::abs(d));
     }
     if (metres > 0.001 || turns > 1.0 / 360) {
       say("motn-loop-seam", Level::note, path,
-          fmt::format("'{}' loops, but its last frame is {:.1f} mm (height) and {:.2f} degrees from its first",
+          fmt::format("'{}' loops, but its last frame is {:.1f} mm (height) and {:.2f} degrees "
+                      "from its first",
                       bank_.names[i].text, metres * 1000, turns * 360));
     }
   }
@@ -211,12 +229,15 @@ class Checker {
   void extra(std::size_t i) {
     const Extra& x = bank_.extras[i];
     if (!x.ops.empty() && op_size(x.ops.back().op) == 0) {
-      say("motn-extra-unknown", Level::warning, fmt::format("extras[{}].ops[{}]", i, x.ops.size() - 1),
+      say("motn-extra-unknown", Level::warning,
+          fmt::format("extras[{}].ops[{}]", i, x.ops.size() - 1),
           fmt::format("operation {} is not known; what follows is kept unread", x.ops.back().op));
     }
     if (!x.events.empty() && event_size(x.events.back().type) == 0) {
-      say("motn-extra-unknown", Level::warning, fmt::format("extras[{}].events[{}]", i, x.events.size() - 1),
-          fmt::format("event type {} is not known; what follows is kept unread", x.events.back().type));
+      say("motn-extra-unknown", Level::warning,
+          fmt::format("extras[{}].events[{}]", i, x.events.size() - 1),
+          fmt::format("event type {} is not known; what follows is kept unread",
+                      x.events.back().type));
     }
   }
 
@@ -227,9 +248,11 @@ class Checker {
       const bool padding = all_zero(g.bytes) && g.bytes.size() < 32;
       const bool trailer = end == bank_.file_size && g.bytes.size() == 32;
       if (padding || trailer) continue;
-      const bool data = g.offset >= bank_.data_offset && static_cast<std::size_t>(g.offset) < bank_.file_size;
+      const bool data =
+          g.offset >= bank_.data_offset && static_cast<std::size_t>(g.offset) < bank_.file_size;
       say(data ? "motn-orphan" : "motn-unknown-bytes", Level::note, fmt::format("gaps[{}]", i),
-          fmt::format("{} bytes at {} that no motion uses{}; they are kept", g.bytes.size(), g.offset,
+          fmt::format("{} bytes at {} that no motion uses{}; they are kept", g.bytes.size(),
+                      g.offset,
                       data ? fmt::format(", {} whole sequences", sequences_in(g.bytes)) : ""));
     }
   }
@@ -266,7 +289,9 @@ Statistics statistics(const Bank& bank) {
       ++s.curves;
       s.keys += c.keys.size();
       for (std::size_t k = 0; k < c.keys.size(); ++k) {
-        auto& codes = k == 0 ? s.first_codes : k + 1 == c.keys.size() ? s.last_codes : s.middle_codes;
+        auto& codes = k == 0                   ? s.first_codes
+                      : k + 1 == c.keys.size() ? s.last_codes
+                                               : s.middle_codes;
         ++codes[static_cast<std::size_t>(c.keys[k].code)];
       }
     }

@@ -21,7 +21,8 @@ unsigned channel_bit(const DecodedCurve& c) {
 // Code and words of a key: as stored, or the shortest that say the same.
 std::pair<int, std::array<std::uint16_t, 3>> words_of(const Key& k) {
   if (k.code >= 0) return {k.code, k.words};
-  const std::uint16_t in = to_half(k.slope_in), out = to_half(k.slope_out), value = to_half(k.value);
+  const std::uint16_t in = to_half(k.slope_in), out = to_half(k.slope_out),
+                      value = to_half(k.value);
   if (in != out) return {3, {in, out, value}};
   if (in != 0) return {2, {in, value, 0}};
   if (value != 0) return {1, {value, 0, 0}};
@@ -31,8 +32,10 @@ std::pair<int, std::array<std::uint16_t, 3>> words_of(const Key& k) {
 }  // namespace
 
 Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig) {
-  if (frames < 1 || frames > 0x7FFF) return refuse("frames", fmt::format("{} frames; 1 to 32767 fit", frames));
-  if (rig < 0 || rig > 0x7FFE) return refuse("rig", fmt::format("rig {} does not fit 15 bits", rig));
+  if (frames < 1 || frames > 0x7FFF)
+    return refuse("frames", fmt::format("{} frames; 1 to 32767 fit", frames));
+  if (rig < 0 || rig > 0x7FFE)
+    return refuse("rig", fmt::format("rig {} does not fit 15 bits", rig));
   std::vector<const DecodedCurve*> curves;
   for (const DecodedCurve& c : given) curves.push_back(&c);
   std::stable_sort(curves.begin(), curves.end(), [](const auto* a, const auto* b) {
@@ -54,18 +57,21 @@ Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig
     } else {
       out.channels.push_back(word);
     }
-    if (c.keys.size() < 2 || c.keys.front().frame != 0 || (frames > 1 && c.keys.back().frame != frames - 1)) {
+    if (c.keys.size() < 2 || c.keys.front().frame != 0 ||
+        (frames > 1 && c.keys.back().frame != frames - 1)) {
       return refuse(path, fmt::format("needs keys at frame 0 and {}", frames - 1));
     }
     if (c.keys.size() - 2 > 0xFF) {
-      return refuse(path, fmt::format("{} keys between the first and the last; 255 can be counted", c.keys.size() - 2));
+      return refuse(path, fmt::format("{} keys between the first and the last; 255 can be counted",
+                                      c.keys.size() - 2));
     }
     out.counts.push_back(static_cast<std::uint16_t>(c.keys.size() - 2));
     std::uint8_t packed = 0;
     for (std::size_t k = 0; k < c.keys.size(); ++k) {
       const Key& key = c.keys[k];
       if (k > 0 && key.frame < c.keys[k - 1].frame) return refuse(path, "frames run backwards");
-      if (k > 0 && k + 1 < c.keys.size()) out.frames.push_back(static_cast<std::uint16_t>(key.frame));
+      if (k > 0 && k + 1 < c.keys.size())
+        out.frames.push_back(static_cast<std::uint16_t>(key.frame));
       const auto [code, words] = words_of(key);
       packed = static_cast<std::uint8_t>(packed | code << (6 - 2 * (k % 4)));
       if (k % 4 == 3 || k + 1 == c.keys.size()) {
@@ -85,11 +91,13 @@ Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig
     at += size;
     return fits;
   };
-  const bool fits = place(0, out.gap_counts, out.counts.size(), false) &&
-                    place(1, out.gap_frames, out.frames.size() * s.frame_bytes(), s.frame_bytes() == 2) &&
-                    place(2, out.gap_codes, out.codes.size(), false) &&
-                    place(3, out.gap_values, out.values.size() * 2, true);
-  if (!fits) return refuse("", "the sequence is too long: its blocks must start within 65535 bytes");
+  const bool fits =
+      place(0, out.gap_counts, out.counts.size(), false) &&
+      place(1, out.gap_frames, out.frames.size() * s.frame_bytes(), s.frame_bytes() == 2) &&
+      place(2, out.gap_codes, out.codes.size(), false) &&
+      place(3, out.gap_values, out.values.size() * 2, true);
+  if (!fits)
+    return refuse("", "the sequence is too long: its blocks must start within 65535 bytes");
   return s;
 }
 
@@ -121,7 +129,8 @@ Bytes bytes_of(const T& record) {
 }
 
 std::size_t index_of(const std::vector<std::uint32_t>& list, std::uint32_t offset) {
-  return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), offset) - list.begin());
+  return static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), offset) -
+                                  list.begin());
 }
 
 Parts take_apart(const Bank& bank) {
@@ -134,15 +143,18 @@ Parts take_apart(const Bank& bank) {
   for (const Sequence& s : bank.sequences) p.data.push_back({s, {}});
   p.extras = bank.extras;
   for (const io::Gap& g : bank.gaps) {
-    if (g.offset < bank.data_offset || p.data.empty()) continue;  // padding of the tables is made anew
+    if (g.offset < bank.data_offset || p.data.empty())
+      continue;  // padding of the tables is made anew
     const bool last = static_cast<std::size_t>(g.offset) + g.bytes.size() >= bank.file_size;
     if (last && g.bytes.size() >= 32) {
       p.trailer = Bytes(g.bytes.end() - 32, g.bytes.end());
     }
     const std::size_t keep = g.bytes.size() - (last ? p.trailer.size() : 0);
-    const auto before = std::upper_bound(bank.sequence_offsets.begin(), bank.sequence_offsets.end(), g.offset);
+    const auto before =
+        std::upper_bound(bank.sequence_offsets.begin(), bank.sequence_offsets.end(), g.offset);
     if (before == bank.sequence_offsets.begin()) continue;
-    auto& after = p.data[static_cast<std::size_t>(before - bank.sequence_offsets.begin()) - 1].after;
+    auto& after =
+        p.data[static_cast<std::size_t>(before - bank.sequence_offsets.begin()) - 1].after;
     after.insert(after.end(), g.bytes.begin(), g.bytes.begin() + static_cast<std::ptrdiff_t>(keep));
   }
   return p;
@@ -153,7 +165,8 @@ std::vector<Loss> tidy(Parts& p) {
   std::vector<Loss> losses;
   std::map<unsigned, unsigned> ids;
   for (std::size_t i = 0; i < p.items.size(); ++i) {
-    if (p.items[i].id != 0) ids[static_cast<unsigned>(p.items[i].id)] = static_cast<unsigned>(i) + 1;
+    if (p.items[i].id != 0)
+      ids[static_cast<unsigned>(p.items[i].id)] = static_cast<unsigned>(i) + 1;
   }
   const auto compact = [&](auto& list, auto member) {
     std::vector<std::size_t> place(list.size(), SIZE_MAX);
@@ -172,12 +185,14 @@ std::vector<Loss> tidy(Parts& p) {
   for (std::size_t i = 0; i < p.extras.size(); ++i) {
     for (Op& op : p.extras[i].ops) {
       if (op.op != 1 || op.payload.size() < 3) continue;
-      const unsigned raw = static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2]) << 8U;
+      const unsigned raw =
+          static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2]) << 8U;
       const unsigned id = raw & 0x7FFFU;
       if (raw == 0xFFFF || id == 0) continue;
       const auto now = ids.find(id);
       if (now == ids.end()) {
-        losses.push_back({fmt::format("extras[{}]", i), fmt::format("the motion {} that follows is gone", id)});
+        losses.push_back(
+            {fmt::format("extras[{}]", i), fmt::format("the motion {} that follows is gone", id)});
       }
       const unsigned fresh = now == ids.end() ? 0 : (raw & 0x8000U) | now->second;
       op.payload[1] = static_cast<std::byte>(fresh);
@@ -246,7 +261,8 @@ Result<void> put_together(const Parts& p, Bank& bank) {
 }
 
 Result<void> check_name(const Parts& p, std::string_view name, std::size_t except) {
-  if (name.empty() || name.find('\0') != name.npos) return refuse("names", "a name must not be empty or hold zeros");
+  if (name.empty() || name.find('\0') != name.npos)
+    return refuse("names", "a name must not be empty or hold zeros");
   for (std::size_t i = 0; i < p.items.size(); ++i) {
     if (i != except && p.items[i].name == name) {
       return refuse(fmt::format("names[{}]", i), fmt::format("'{}' is taken", name));
@@ -266,7 +282,8 @@ std::size_t share(List& list, std::size_t now, const T& record, Get get) {
 }
 void set(Parts& p, Parts::Item& item, const Motion& m) {
   item.name = m.name;
-  item.sequence = share(p.data, item.sequence, m.sequence, [](auto& d) -> auto& { return d.sequence; });
+  item.sequence =
+      share(p.data, item.sequence, m.sequence, [](auto& d) -> auto& { return d.sequence; });
   item.extra = share(p.extras, item.extra, m.extra, [](auto& x) -> auto& { return x; });
 }
 
@@ -293,7 +310,8 @@ std::optional<std::size_t> find_motion(const Bank& bank, std::string_view name) 
 
 Result<void> replace(Bank& bank, std::size_t motion, const Motion& with) {
   Parts p = take_apart(bank);
-  if (motion >= p.items.size()) return refuse("table", fmt::format("there is no motion {}", motion + 1));
+  if (motion >= p.items.size())
+    return refuse("table", fmt::format("there is no motion {}", motion + 1));
   if (auto r = check_name(p, with.name, motion); !r) return r;
   set(p, p.items[motion], with);
   return finish(p, bank);
@@ -304,12 +322,14 @@ Result<void> insert(Bank& bank, std::size_t before, const Motion& motion) {
   if (auto r = check_name(p, motion.name, SIZE_MAX); !r) return r;
   Parts::Item item{motion.name, SIZE_MAX, SIZE_MAX, 0};
   set(p, item, motion);
-  p.items.insert(p.items.begin() + static_cast<std::ptrdiff_t>(std::min(before, p.items.size())), item);
+  p.items.insert(p.items.begin() + static_cast<std::ptrdiff_t>(std::min(before, p.items.size())),
+                 item);
   return finish(p, bank);
 }
 
 Result<void> rename(Bank& bank, std::size_t motion, std::string_view name) {
-  if (motion >= bank.table.size()) return refuse("table", fmt::format("there is no motion {}", motion + 1));
+  if (motion >= bank.table.size())
+    return refuse("table", fmt::format("there is no motion {}", motion + 1));
   Motion m = motion_of(bank, motion);
   m.name = name;
   return replace(bank, motion, m);
@@ -320,7 +340,8 @@ Result<std::vector<Loss>> reorder(Bank& bank, std::span<const std::size_t> order
   std::vector<Parts::Item> items;
   std::vector<bool> used(p.items.size());
   for (const std::size_t i : order) {
-    if (i >= p.items.size() || used[i]) return refuse("table", fmt::format("motion {} is not there, or named twice", i + 1));
+    if (i >= p.items.size() || used[i])
+      return refuse("table", fmt::format("motion {} is not there, or named twice", i + 1));
     used[i] = true;
     items.push_back(p.items[i]);
   }
@@ -351,7 +372,8 @@ Result<std::vector<Loss>> merge(Bank& bank, const Bank& other) {
   for (Extra& x : b.extras) {  // ids of the other bank, now behind ours
     for (Op& op : x.ops) {
       if (op.op != 1 || op.payload.size() < 3) continue;
-      const unsigned raw = static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2]) << 8U;
+      const unsigned raw =
+          static_cast<unsigned>(op.payload[1]) | static_cast<unsigned>(op.payload[2]) << 8U;
       if (raw == 0xFFFF || (raw & 0x7FFFU) == 0) continue;
       const auto id = static_cast<unsigned>(raw + first);
       op.payload[1] = static_cast<std::byte>(id);

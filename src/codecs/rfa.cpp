@@ -12,7 +12,8 @@ Result<File> read(ByteView in, const Limits& limits) { return io::read<File>(in,
 Result<Bytes> write(const File& file) {
   io::Writer w;
   std::size_t size = 0x50;
-  for (const Bone& b : file.bones) size += 12 + 16 * b.rotation_keys.size() + 40 * b.position_keys.size();
+  for (const Bone& b : file.bones)
+    size += 12 + 16 * b.rotation_keys.size() + 40 * b.position_keys.size();
   w.reserve(size);
   File::fields(w, file);
   return w.take();

@@ -38,7 +38,8 @@ class Checker {
     layout();
     for (const auto& [code, n] : counts_) {
       if (n > most_of_a_kind) {
-        out_.push_back({code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
+        out_.push_back(
+            {code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
       }
     }
     return std::move(out_);
@@ -47,28 +48,32 @@ class Checker {
  private:
   void say(const char* code, Level level, std::string path, std::string text) {
     levels_[code] = level;
-    if (++counts_[code] <= most_of_a_kind) out_.push_back({code, level, std::move(path), std::move(text)});
+    if (++counts_[code] <= most_of_a_kind)
+      out_.push_back({code, level, std::move(path), std::move(text)});
   }
   std::int64_t duration() const { return std::int64_t{file_.end_time} - file_.start_time; }
 
   void header() {
     if (file_.end_time < file_.start_time) {
       say("rfa-end-before-start", Level::error, "end_time",
-          fmt::format("end {} is before start {}; the game shows nothing of the clip", file_.end_time,
-                      file_.start_time));
+          fmt::format("end {} is before start {}; the game shows nothing of the clip",
+                      file_.end_time, file_.start_time));
     }
     if (file_.bones.size() > static_cast<std::size_t>(max_bones)) {
       say("rfa-bone-limit", Level::error, "bones",
-          fmt::format("{} bones; the game's tables hold {} and it writes past them", file_.bones.size(), max_bones));
+          fmt::format("{} bones; the game's tables hold {} and it writes past them",
+                      file_.bones.size(), max_bones));
     }
-    for (const auto& [name, ticks] : {std::pair{"ramp_in", file_.ramp_in}, std::pair{"ramp_out", file_.ramp_out}}) {
+    for (const auto& [name, ticks] :
+         {std::pair{"ramp_in", file_.ramp_in}, std::pair{"ramp_out", file_.ramp_out}}) {
       if (ticks < 0) {
         say("rfa-ramp-negative", Level::warning, name,
             fmt::format("{} ticks; the game takes it for no ramp", ticks));
       } else if (ticks > std::max<std::int64_t>(duration(), 0)) {
         say("rfa-ramp-longer-than-clip", Level::warning, name,
-            fmt::format("{} ticks in a clip of {}; as an action the clip never reaches its full weight", ticks,
-                        duration()));
+            fmt::format(
+                "{} ticks in a clip of {}; as an action the clip never reaches its full weight",
+                ticks, duration()));
       }
     }
     std::string_view base = name_;
@@ -79,7 +84,8 @@ class Checker {
     }
     if (std::count(name_.begin(), name_.end(), '.') > 1) {
       say("rfa-name-dot", Level::warning, {},
-          "the name has more than one dot; the game cuts it at the first and looks for another file");
+          "the name has more than one dot; the game cuts it at the first and looks for another "
+          "file");
     }
   }
 
@@ -88,7 +94,8 @@ class Checker {
     const std::string path = fmt::format("bones[{}]", i);
     if (!(b.weight >= 0 && b.weight <= 10)) {
       say("rfa-weight-range", Level::warning, path + ".weight",
-          fmt::format("{} is outside 0 to 10; an action of weight 10 already owns the bone, a weight below 0 "
+          fmt::format("{} is outside 0 to 10; an action of weight 10 already owns the bone, a "
+                      "weight below 0 "
                       "or not a number switches it off",
                       b.weight));
     }
@@ -106,8 +113,8 @@ class Checker {
       }
       if (keys[k].time < file_.start_time || keys[k].time > file_.end_time) {
         say("rfa-key-outside", Level::warning, fmt::format("{}[{}].time", path, k),
-            fmt::format("{} is outside {} to {}; the game never reaches it", keys[k].time, file_.start_time,
-                        file_.end_time));
+            fmt::format("{} is outside {} to {}; the game never reaches it", keys[k].time,
+                        file_.start_time, file_.end_time));
       }
     }
   }
@@ -124,12 +131,16 @@ class Checker {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const double n = raw_length(keys[k].rotation);
       const std::string at = fmt::format("{}[{}].rotation", path, k);
-      if (raw_dot(keys[k].rotation, keys[k].rotation) > std::int64_t{rotation_scale} * rotation_scale) {
+      if (raw_dot(keys[k].rotation, keys[k].rotation) >
+          std::int64_t{rotation_scale} * rotation_scale) {
         say("rfa-quaternion-long", Level::warning, at,
-            fmt::format("length {:.2f} is above 16383; slow turns between such keys snap in the game", n));
+            fmt::format(
+                "length {:.2f} is above 16383; slow turns between such keys snap in the game", n));
       } else if (n < 16300) {
         say("rfa-quaternion-short", n < 8192 ? Level::error : Level::warning, at,
-            fmt::format("length {:.2f} is far from 16383; the game does not normalise and shrinks the bone", n));
+            fmt::format(
+                "length {:.2f} is far from 16383; the game does not normalise and shrinks the bone",
+                n));
       }
       for (const auto& [name, ease] :
            {std::pair{"ease_in", keys[k].ease_in}, std::pair{"ease_out", keys[k].ease_out}}) {
@@ -141,14 +152,17 @@ class Checker {
       if (k > 0 && keys[k - 1].ease_out > 0 && keys[k].ease_in > 0 &&
           keys[k - 1].ease_out + keys[k].ease_in > 127) {
         say("rfa-ease-sum", Level::note, fmt::format("{}[{}].ease_in", path, k),
-            fmt::format("{} and the {} before it add up to more than 127; the game scales both down",
-                        keys[k].ease_in, keys[k - 1].ease_out));
+            fmt::format(
+                "{} and the {} before it add up to more than 127; the game scales both down",
+                keys[k].ease_in, keys[k - 1].ease_out));
       }
-      if (k > 0 && snaps(keys[k - 1].rotation, keys[k].rotation) && !same_rotation(keys[k - 1], keys[k])) {
+      if (k > 0 && snaps(keys[k - 1].rotation, keys[k].rotation) &&
+          !same_rotation(keys[k - 1], keys[k])) {
         say("rfa-snap", Level::warning, at,
-            fmt::format("too close to the key before it: the game does not interpolate but jumps {:.2f} "
-                        "degrees at the start of the segment",
-                        angle(keys[k - 1], keys[k])));
+            fmt::format(
+                "too close to the key before it: the game does not interpolate but jumps {:.2f} "
+                "degrees at the start of the segment",
+                angle(keys[k - 1], keys[k])));
       }
     }
   }
@@ -185,13 +199,16 @@ class Checker {
       const double moved = distance(before.position, key.position);
       const Vector zero{};
       const bool zeros = before.out == zero && key.in == zero;
-      if (zeros && (distance(before.position, zero) > 0.001 || distance(key.position, zero) > 0.001)) {
+      if (zeros &&
+          (distance(before.position, zero) > 0.001 || distance(key.position, zero) > 0.001)) {
         say("rfa-zero-handles", Level::warning, at,
-            "both handles of the segment before it are (0, 0, 0); handles are absolute points, so the game pulls "
+            "both handles of the segment before it are (0, 0, 0); handles are absolute points, so "
+            "the game pulls "
             "the bone to its parent between the keys");
       } else if (moved > 1e-4 && before.out == before.position && key.in == key.position) {
         say("rfa-flat-handles", Level::note, at,
-            fmt::format("moves {:.1f} mm with handles on the keys: the bone stops at both; a third of the way "
+            fmt::format("moves {:.1f} mm with handles on the keys: the bone stops at both; a third "
+                        "of the way "
                         "would be even motion",
                         mm(moved)));
       }
@@ -201,8 +218,8 @@ class Checker {
   void morph() {
     if (file_.morph_vertices.empty() != (file_.num_morph_keyframes == 0)) {
       say("rfa-morph-incomplete", Level::note, "num_morph_keyframes",
-          fmt::format("{} morph vertices and {} keyframes; the game shows no morph", file_.morph_vertices.size(),
-                      file_.num_morph_keyframes));
+          fmt::format("{} morph vertices and {} keyframes; the game shows no morph",
+                      file_.morph_vertices.size(), file_.num_morph_keyframes));
     }
     for (std::size_t k = 1; k < file_.morph_times.size() && !file_.morph_vertices.empty(); ++k) {
       if (file_.morph_times[k] <= file_.morph_times[k - 1]) {
@@ -229,10 +246,12 @@ class Checker {
     const std::size_t tracks = file_.bones.size(), bones = model_->nodes.size();
     if (tracks < bones) {
       say("rfa-bone-count", Level::error, "bones",
-          fmt::format("{} tracks for a mesh of {} bones; the game reads past the table and crashes", tracks, bones));
+          fmt::format("{} tracks for a mesh of {} bones; the game reads past the table and crashes",
+                      tracks, bones));
     } else if (tracks > bones) {
       say("rfa-bone-count", Level::warning, "bones",
-          fmt::format("{} tracks for a mesh of {} bones; the game ignores the last ones", tracks, bones));
+          fmt::format("{} tracks for a mesh of {} bones; the game ignores the last ones", tracks,
+                      bones));
     }
     const std::size_t n = std::min(tracks, bones);
     std::size_t wrong = 0, fits_elsewhere = 0;
@@ -250,8 +269,10 @@ class Checker {
     }
     if (wrong >= 2 && 2 * fits_elsewhere >= wrong) {
       say("rfa-bone-order", Level::error, fmt::format("bones[{}]", first),
-          fmt::format("{} of {} bones sit away from their rest offset and {} of these match another bone: the "
-                      "clip lists the bones in another order than the mesh, and the game will move the wrong ones",
+          fmt::format("{} of {} bones sit away from their rest offset and {} of these match "
+                      "another bone: the "
+                      "clip lists the bones in another order than the mesh, and the game will move "
+                      "the wrong ones",
                       wrong, n, fits_elsewhere));
       return;
     }
@@ -264,7 +285,8 @@ class Checker {
       }
       if (most > 0.01) {
         say("rfa-bone-length", Level::note, fmt::format("bones[{}].position_keys", i),
-            fmt::format("'{}' changes its distance to its parent by up to {:.1f} mm: the mesh stretches there",
+            fmt::format("'{}' changes its distance to its parent by up to {:.1f} mm: the mesh "
+                        "stretches there",
                         model_->nodes[i].name, mm(most)));
       }
     }
@@ -274,14 +296,16 @@ class Checker {
     const Vec3 rest = model_->nodes[bone].rest.translation;
     double least = file_.bones[track].position_keys.empty() ? 0 : INFINITY;
     for (const PositionKey& k : file_.bones[track].position_keys) {
-      if (finite(k.position)) least = std::min(least, distance(k.position, {rest.x, rest.y, rest.z}));
+      if (finite(k.position))
+        least = std::min(least, distance(k.position, {rest.x, rest.y, rest.z}));
     }
     return least;
   }
 
   void loop_seam() {
     const std::vector<Node> none;
-    const Clip clip = to_clip(file_, model_ != nullptr ? std::span<const Node>(model_->nodes) : none);
+    const Clip clip =
+        to_clip(file_, model_ != nullptr ? std::span<const Node>(model_->nodes) : none);
     if (!validate(clip).empty() || !(clip.end > clip.start)) return;
     const Sampler sampler(clip, Outside::clamp);
     Cursor cursor = sampler.cursor();
@@ -301,17 +325,19 @@ class Checker {
     if (far > 1e-5) text += fmt::format(" ('{}')", far_bone);
     text += fmt::format(" and {:.2f} degrees", turned);
     if (turned > 0.1) text += fmt::format(" ('{}')", turned_bone);
-    say("rfa-loop-seam", Level::note, {}, text + "; a looping state jumps here, an action does not");
+    say("rfa-loop-seam", Level::note, {},
+        text + "; a looping state jumps here, an action does not");
   }
 
   void layout() {
     for (std::size_t i = 0; i < file_.gaps.size(); ++i) {
       const io::Gap& g = file_.gaps[i];
-      const bool zero = std::all_of(g.bytes.begin(), g.bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+      const bool zero = std::all_of(g.bytes.begin(), g.bytes.end(),
+                                    [](std::byte b) { return b == std::byte{0}; });
       if (zero && g.bytes.size() < 4) continue;
       say("rfa-unknown-bytes", Level::note, fmt::format("gaps[{}]", i),
-          fmt::format("{} bytes at {} belong to no record; they are kept, the game ignores them", g.bytes.size(),
-                      g.offset));
+          fmt::format("{} bytes at {} belong to no record; they are kept, the game ignores them",
+                      g.bytes.size(), g.offset));
     }
     File canonical = file_;
     rfa::layout(canonical);
@@ -319,7 +345,8 @@ class Checker {
         canonical.morph_vertices_offset != file_.morph_vertices_offset ||
         canonical.morph_keyframes_offset != file_.morph_keyframes_offset) {
       say("rfa-not-canonical", Level::note, "bone_offsets",
-          "records or offsets are not in the order of the original exporter; the game does not mind, some "
+          "records or offsets are not in the order of the original exporter; the game does not "
+          "mind, some "
           "strict readers do");
     }
     for (std::size_t i = 0; i < file_.bones.size(); ++i) {

@@ -27,7 +27,8 @@ Curve<Quat> rotation_curve(const File& file, const Bone& bone) {
   bool negated = false;
   for (const RotationKey& k : bone.rotation_keys) {
     const double t = seconds(k.time);
-    if (!c.times.empty() && t < c.times.back()) continue;  // the game never gets there; check() says so
+    if (!c.times.empty() && t < c.times.back())
+      continue;  // the game never gets there; check() says so
     // The engine turns the later key of a segment over when the sum is not longer than the difference.
     // Doing it here keeps that rule, also at exactly 180 degrees.
     const bool flip = !c.times.empty() && raw_dot(last, k.rotation) <= 0;
@@ -129,8 +130,8 @@ double raw_ease(double u, double a, double b) {
 
 Quat decode(const std::array<std::int16_t, 4>& q) {
   constexpr float s = 1.0F / rotation_scale;
-  return {-static_cast<float>(q[0]) * s, -static_cast<float>(q[1]) * s, -static_cast<float>(q[2]) * s,
-          static_cast<float>(q[3]) * s};
+  return {-static_cast<float>(q[0]) * s, -static_cast<float>(q[1]) * s,
+          -static_cast<float>(q[2]) * s, static_cast<float>(q[3]) * s};
 }
 
 Quat exact_rotation(const std::vector<RotationKey>& keys, std::int32_t tick) {
@@ -184,14 +185,16 @@ Clip to_clip(const File& file, std::span<const Node> skeleton, std::string name)
                      {"rf_ramp_out_time", std::int64_t{file.ramp_out}},
                      {"rf_pos_reduction", file.pos_reduction},
                      {"rf_rot_reduction", file.rot_reduction},
-                     {"rf_total_rotation", std::vector<float>(file.total_rotation.begin(), file.total_rotation.end())},
-                     {"rf_total_translation",
-                      std::vector<float>(file.total_translation.begin(), file.total_translation.end())}};
+                     {"rf_total_rotation",
+                      std::vector<float>(file.total_rotation.begin(), file.total_rotation.end())},
+                     {"rf_total_translation", std::vector<float>(file.total_translation.begin(),
+                                                                 file.total_translation.end())}};
   clip.nodes.assign(skeleton.begin(), skeleton.end());
   for (std::size_t i = clip.nodes.size(); i < file.bones.size(); ++i) {
     Node node;
     node.name = fmt::format("bone_{}", i);
-    node.properties = {{"rf_type", std::string("bone")}, {"rf_bone_index", static_cast<std::int64_t>(i)}};
+    node.properties = {{"rf_type", std::string("bone")},
+                       {"rf_bone_index", static_cast<std::int64_t>(i)}};
     clip.nodes.push_back(std::move(node));
   }
   for (std::size_t i = 0; i < file.bones.size(); ++i) {

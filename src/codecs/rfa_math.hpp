@@ -7,7 +7,8 @@
 
 namespace dopesheet::rfa {
 
-inline std::int64_t raw_dot(const std::array<std::int16_t, 4>& a, const std::array<std::int16_t, 4>& b) {
+inline std::int64_t raw_dot(const std::array<std::int16_t, 4>& a,
+                            const std::array<std::int16_t, 4>& b) {
   std::int64_t d = 0;
   for (std::size_t i = 0; i < 4; ++i) d += std::int64_t{a[i]} * b[i];
   return d;

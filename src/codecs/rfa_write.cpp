@@ -17,7 +17,8 @@ constexpr std::size_t max_keys = 32767;  // stored as int16
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 template <class T>
 bool same_bits(const Curve<T>& a, const Curve<T>& b) {
@@ -26,7 +27,8 @@ bool same_bits(const Curve<T>& a, const Curve<T>& b) {
 }
 template <class T, std::size_t N>
 bool same_bits(const std::array<Curve<T>, N>& a, const std::array<Curve<T>, N>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return same_bits(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(),
+                    [](const auto& x, const auto& y) { return same_bits(x, y); });
 }
 bool same_bits(const Morph& a, const Morph& b) {
   return same_bits(a.vertices, b.vertices) &&
@@ -36,7 +38,10 @@ bool same_bits(const Morph& a, const Morph& b) {
 bool same_curve(const Track& a, const Track& b) {
   if (a.curve.index() != b.curve.index()) return false;
   return std::visit(
-      [&](const auto& x) { return same_bits(x, std::get<std::remove_cvref_t<decltype(x)>>(b.curve)); }, a.curve);
+      [&](const auto& x) {
+        return same_bits(x, std::get<std::remove_cvref_t<decltype(x)>>(b.curve));
+      },
+      a.curve);
 }
 
 const Track* find_track(const Clip& clip, std::size_t target, Channel channel) {
@@ -58,8 +63,9 @@ std::int64_t to_ticks(double seconds) { return std::llround(seconds * ticks_per_
 // longer would make the engine snap instead of interpolating.
 std::array<std::int16_t, 4> quantise(Quat active) {
   active = normalize(active);
-  const std::array<double, 4> exact{-double{active.x} * rotation_scale, -double{active.y} * rotation_scale,
-                                    -double{active.z} * rotation_scale, double{active.w} * rotation_scale};
+  const std::array<double, 4> exact{
+      -double{active.x} * rotation_scale, -double{active.y} * rotation_scale,
+      -double{active.z} * rotation_scale, double{active.w} * rotation_scale};
   std::array<std::int16_t, 4> best{};
   double best_cosine = -2;
   for (unsigned up = 0; up < 16; ++up) {
@@ -96,7 +102,10 @@ struct Keys {
 class ClipWriter {
  public:
   ClipWriter(const Clip& clip, const File& base, const WriteOptions& options)
-      : clip_(in_game_space(clip)), before_(to_clip(base, clip_.nodes)), file_(base), options_(options) {}
+      : clip_(in_game_space(clip)),
+        before_(to_clip(base, clip_.nodes)),
+        file_(base),
+        options_(options) {}
 
   Result<std::vector<Loss>> run() {
     const std::size_t bones = clip_.nodes.size();
@@ -109,7 +118,8 @@ class ClipWriter {
     if (!write_changed_tracks()) return tl::unexpected(*error_);
     for (const Track& t : before_.tracks) {
       const bool moves = t.channel == Channel::rotation || t.channel == Channel::translation;
-      if (moves && t.target < bones && find_track(clip_, t.target, t.channel) == nullptr) rest(t.target, t.channel);
+      if (moves && t.target < bones && find_track(clip_, t.target, t.channel) == nullptr)
+        rest(t.target, t.channel);
     }
     if (error_) return tl::unexpected(*error_);
     if (resized_) {
@@ -134,10 +144,11 @@ class ClipWriter {
       return false;
     }
     if (baked->tracks > 0) {
-      lose("tracks", fmt::format("{} tracks of interpolations that RFA lacks were baked, {} keys to {}, "
-                                 "error {:.3g} mm, {:.3g} degrees",
-                                 baked->tracks, baked->keys_before, baked->keys_after, baked->error.max_mm,
-                                 baked->error.max_degrees));
+      lose("tracks",
+           fmt::format("{} tracks of interpolations that RFA lacks were baked, {} keys to {}, "
+                       "error {:.3g} mm, {:.3g} degrees",
+                       baked->tracks, baked->keys_before, baked->keys_after, baked->error.max_mm,
+                       baked->error.max_degrees));
     }
     for (const Track& t : baked->clip.tracks) write_track(t);
     return true;
@@ -154,7 +165,9 @@ class ClipWriter {
     const Track* old = find_track(before_, t.target, t.channel);
     return old == nullptr || !same_curve(t, *old);
   }
-  void lose(std::string path, std::string text) { losses_.push_back({std::move(path), std::move(text)}); }
+  void lose(std::string path, std::string text) {
+    losses_.push_back({std::move(path), std::move(text)});
+  }
   tl::unexpected<Error> fail(std::string path, std::string text) {
     return tl::unexpected(Error{Code::cannot_represent, 0, std::move(path), std::move(text)});
   }
@@ -164,7 +177,8 @@ class ClipWriter {
 
   void tick_field(const char* name, double seconds, std::int32_t& field) {
     const std::int64_t t = to_ticks(seconds);
-    if (t < INT32_MIN || t > INT32_MAX) return refuse(name, "the time does not fit the 32 bit tick count");
+    if (t < INT32_MIN || t > INT32_MAX)
+      return refuse(name, "the time does not fit the 32 bit tick count");
     field = static_cast<std::int32_t>(t);
   }
   template <class T>
@@ -220,7 +234,8 @@ class ClipWriter {
     }
   }
   void list_losses() {
-    if (!same_bits(clip_.morph, before_.morph)) lose("morph", "changed morph targets are not written");
+    if (!same_bits(clip_.morph, before_.morph))
+      lose("morph", "changed morph targets are not written");
     if (!clip_.events.empty()) lose("events", "RFA holds no events");
     for (std::size_t i = 0; i < clip_.nodes.size(); ++i) {
       if (!(clip_.nodes[i].rest.scale == Vec3{1, 1, 1})) {
@@ -231,7 +246,8 @@ class ClipWriter {
       const Track& t = clip_.tracks[i];
       const bool known = t.channel == Channel::rotation || t.channel == Channel::translation ||
                          t.channel == Channel::weight;
-      if (!known) lose(fmt::format("tracks[{}]", i), fmt::format("RFA holds no {} track", name(t.channel)));
+      if (!known)
+        lose(fmt::format("tracks[{}]", i), fmt::format("RFA holds no {} track", name(t.channel)));
     }
   }
 
@@ -303,13 +319,15 @@ class ClipWriter {
 
   // A step becomes a hold that ends one tick before the next key.
   static bool holds(Interp interp, const std::vector<double>& times, std::size_t i) {
-    return interp == Interp::step && i + 1 < times.size() && to_ticks(times[i + 1]) - to_ticks(times[i]) > 1;
+    return interp == Interp::step && i + 1 < times.size() &&
+           to_ticks(times[i + 1]) - to_ticks(times[i]) > 1;
   }
   static Keys<Rotation> rotation_keys(const Curve<Quat>& c) {
     Keys<Rotation> keys;
     for (std::size_t i = 0; i < c.times.size(); ++i) {
       keys.add(c.times[i], {c.values[i], c.params.empty() ? Params{} : c.params[i]});
-      if (holds(c.interp, c.times, i)) keys.add(c.times[i + 1] - 1.0 / ticks_per_second, {c.values[i], {}});
+      if (holds(c.interp, c.times, i))
+        keys.add(c.times[i + 1] - 1.0 / ticks_per_second, {c.values[i], {}});
     }
     return keys;
   }
@@ -323,7 +341,8 @@ class ClipWriter {
       } else if (c.interp == Interp::hermite) {
         const double before = i > 0 ? c.times[i] - c.times[i - 1] : 0;
         const double after = i + 1 < c.times.size() ? c.times[i + 1] - c.times[i] : 0;
-        k = {v, v - static_cast<float>(before / 3) * c.in[i], v + static_cast<float>(after / 3) * c.out[i]};
+        k = {v, v - static_cast<float>(before / 3) * c.in[i],
+             v + static_cast<float>(after / 3) * c.out[i]};
       }
       keys.add(c.times[i], k);
       if (holds(c.interp, c.times, i)) keys.add(c.times[i + 1] - 1.0 / ticks_per_second, {v, v, v});
@@ -348,7 +367,8 @@ class ClipWriter {
     for (const auto& [tick, key] : keys) {
       RotationKey k;
       k.time = static_cast<std::int32_t>(tick);
-      const auto same_time = std::find_if(old.begin(), old.end(), [&](const auto& o) { return o.time == k.time; });
+      const auto same_time =
+          std::find_if(old.begin(), old.end(), [&](const auto& o) { return o.time == k.time; });
       if (same_time != old.end() && shows(same_time->rotation, key.value)) {
         k = *same_time;
       } else {

@@ -419,10 +419,11 @@ Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model, const Gltf
     }
     if (!baked->reached) {
       report.losses.push_back(
-          {"tracks", fmt::format("baking reached {:.3g} mm and {:.3g} degrees, not the {:.3g} mm and "
-                                 "{:.3g} degrees asked for: joints are too far from the origin",
-                                 baked->error.max_mm, baked->error.max_degrees, bake_as.max_mm,
-                                 bake_as.max_degrees)});
+          {"tracks",
+           fmt::format("baking reached {:.3g} mm and {:.3g} degrees, not the {:.3g} mm and "
+                       "{:.3g} degrees asked for: joints are too far from the origin",
+                       baked->error.max_mm, baked->error.max_degrees, bake_as.max_mm,
+                       bake_as.max_degrees)});
     }
     ready.push_back(std::move(baked->clip));
     report.baked = std::move(*baked);

@@ -47,7 +47,7 @@ Vec3 derivative(const Curve<Vec3>& c, double time) {
   if (next == c.times.begin() || next == c.times.end()) return {};
   const auto i = static_cast<std::size_t>(next - c.times.begin() - 1);
   const double dt = c.times[i + 1] - c.times[i], u = (time - c.times[i]) / dt;
-  const auto at = [&](float Vec3::*m) {
+  const auto at = [&](float Vec3::* m) {
     const double slope = (6 * u - 6 * u * u) * (double{c.values[i + 1].*m} - c.values[i].*m) / dt;
     return static_cast<float>(slope + (3 * u * u - 4 * u + 1) * (c.out[i].*m) +
                               (3 * u * u - 2 * u) * (c.in[i + 1].*m));

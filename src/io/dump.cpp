@@ -14,8 +14,8 @@ void Dumper::push(const char* name, std::int64_t index, bool dot) {
   if (dot) path_ += '.';
 }
 void Dumper::line(const char* prefix, const char* name) {
-  fmt::format_to(std::back_inserter(text_), "{}{:#08x}  {}{}{} =", text_.empty() ? "" : "\n", at_, path_,
-                 prefix, name);
+  fmt::format_to(std::back_inserter(text_), "{}{:#08x}  {}{}{} =", text_.empty() ? "" : "\n", at_,
+                 path_, prefix, name);
 }
 void Dumper::range(const char* name, std::size_t begin, std::size_t end) {
   line(name, fmt::format("[{}..{}]", begin, end - 1).c_str());

@@ -1,8 +1,8 @@
 #include "io/file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ tl::unexpected<Error> fail(Code code, const std::string& file, std::string text)
 std::string reason() { return std::system_category().message(errno); }
 
 // Reads a stream to its end, but never more than the limit.
-Result<Bytes> read_all(int fd, const std::string& path, const Limits& limits, std::size_t expected) {
+Result<Bytes> read_all(int fd, const std::string& path, const Limits& limits,
+                       std::size_t expected) {
   Bytes out(expected);
   std::size_t have = 0;
   for (;;) {
@@ -43,7 +44,8 @@ Result<Bytes> read_all(int fd, const std::string& path, const Limits& limits, st
     if (n == 0) break;
     have += static_cast<std::size_t>(n);
     if (have > limits.bytes) {
-      return fail(Code::limit, path, fmt::format("is larger than the limit of {} bytes", limits.bytes));
+      return fail(Code::limit, path,
+                  fmt::format("is larger than the limit of {} bytes", limits.bytes));
     }
   }
   out.resize(have);
@@ -98,7 +100,8 @@ void expand(const fs::path& base, const std::vector<std::string>& parts, std::si
   }
   const bool deep = part == "**";
   if (deep) expand(base, parts, at + 1, out);
-  fs::directory_iterator entry(base.empty() ? fs::path(".") : base, fs::directory_options::skip_permission_denied, ec);
+  fs::directory_iterator entry(base.empty() ? fs::path(".") : base,
+                               fs::directory_options::skip_permission_denied, ec);
   for (; !ec && entry != fs::directory_iterator(); entry.increment(ec)) {
     const std::string name = to_utf8(entry->path().filename());
     if (name.starts_with('.') && !part.starts_with('.')) continue;
@@ -122,7 +125,8 @@ Result<Bytes> read_file(const std::string& path, const Limits& limits) {
   const auto size = fs::is_regular_file(to_path(path), ec) ? fs::file_size(to_path(path), ec) : 0;
   if (!ec && size > limits.bytes) {
     ::close(fd);
-    return fail(Code::limit, path, fmt::format("is larger than the limit of {} bytes", limits.bytes));
+    return fail(Code::limit, path,
+                fmt::format("is larger than the limit of {} bytes", limits.bytes));
   }
   auto out = read_all(fd, path, limits, ec ? 0 : static_cast<std::size_t>(size) + 1);
   ::close(fd);
@@ -131,7 +135,8 @@ Result<Bytes> read_file(const std::string& path, const Limits& limits) {
 
 Result<void> write_file(const std::string& path, ByteView bytes) {
   if (path == "-") {
-    if (!write_all(STDOUT_FILENO, bytes)) return fail(Code::cannot_write, "standard output", reason());
+    if (!write_all(STDOUT_FILENO, bytes))
+      return fail(Code::cannot_write, "standard output", reason());
     return {};
   }
   std::error_code ec;
@@ -142,7 +147,8 @@ Result<void> write_file(const std::string& path, ByteView bytes) {
   }
   const auto status = fs::status(target, ec);
   if (fs::is_directory(status)) return fail(Code::cannot_write, path, "is a folder");
-  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a device or a pipe is written to, not replaced
+  if (fs::exists(status) &&
+      !fs::is_regular_file(status)) {  // a device or a pipe is written to, not replaced
     const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
     const bool good = fd >= 0 && write_all(fd, bytes);
     const std::string why = reason();
@@ -220,7 +226,8 @@ bool same_file(const std::string& a, const std::string& b) {
   if (a == "-" || b == "-") return a == b;
   std::error_code ec;
   if (fs::equivalent(to_path(a), to_path(b), ec)) return true;
-  const fs::path pa = fs::weakly_canonical(to_path(a), ec), pb = fs::weakly_canonical(to_path(b), ec);
+  const fs::path pa = fs::weakly_canonical(to_path(a), ec),
+                 pb = fs::weakly_canonical(to_path(b), ec);
   return !pa.empty() && pa == pb;
 }
 

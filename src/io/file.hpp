@@ -20,9 +20,9 @@ Result<void> write_file(const std::string& path, ByteView bytes);
 std::vector<std::string> expand_glob(const std::string& pattern);
 
 bool is_folder(const std::string& path);
-Result<void> make_folder(const std::string& path);  // and its parents
-std::string file_name(const std::string& path);     // "a/b.rfa" -> "b.rfa"
-std::string file_stem(const std::string& path);     // "a/b.rfa" -> "b"
+Result<void> make_folder(const std::string& path);    // and its parents
+std::string file_name(const std::string& path);       // "a/b.rfa" -> "b.rfa"
+std::string file_stem(const std::string& path);       // "a/b.rfa" -> "b"
 std::string file_extension(const std::string& path);  // "a/b.RFA" -> ".rfa"
 std::string join_path(const std::string& folder, const std::string& name);
 bool same_file(const std::string& a, const std::string& b);

@@ -69,11 +69,14 @@ class Builder : public nlohmann::json::json_sax_t {
   bool start_array(std::size_t) override { return open(JsonDocument::Kind::array); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& e) override {
     if (error_.text.empty()) {
       const std::string_view what = e.what();
       const auto colon = what.find(": ");
-      error_ = {Code::bad_value, position > 0 ? position - 1 : 0, {},
+      error_ = {Code::bad_value,
+                position > 0 ? position - 1 : 0,
+                {},
                 "not JSON: " + std::string(colon == what.npos ? what : what.substr(colon + 2))};
     }
     return false;
@@ -191,7 +194,8 @@ void JsonReader::finish() {
   for (std::size_t key = object_ + 1; key < object.end; key = json_.nodes[key + 1].end) {
     const auto& k = json_.nodes[key];
     if (!k.used) {
-      return fail(k.offset, "", fmt::format("unknown or repeated member '{}'", escape_bytes(json_.text(k))));
+      return fail(k.offset, "",
+                  fmt::format("unknown or repeated member '{}'", escape_bytes(json_.text(k))));
     }
   }
 }
@@ -241,13 +245,15 @@ bool JsonReader::has_children(const char* name, std::size_t node, std::size_t n)
   return good;
 }
 
-std::int64_t JsonReader::integer(const char* name, std::size_t node, std::int64_t min, std::int64_t max) {
+std::int64_t JsonReader::integer(const char* name, std::size_t node, std::int64_t min,
+                                 std::int64_t max) {
   if (!ok()) return 0;
   const auto& n = json_.nodes[node];
   const std::string_view text = json_.text(n);
   std::int64_t v = 0;
   const char* end = text.data() + text.size();
-  if (n.kind != JsonDocument::Kind::number || std::from_chars(text.data(), end, v).ptr != end || v < min || v > max) {
+  if (n.kind != JsonDocument::Kind::number || std::from_chars(text.data(), end, v).ptr != end ||
+      v < min || v > max) {
     fail(n.offset, name, fmt::format("expected an integer from {} to {}", min, max));
     return 0;
   }
@@ -272,7 +278,8 @@ void JsonReader::real(const char* name, std::size_t node, float& v) {
   if (!ok()) return;
   const auto& n = json_.nodes[node];
   if (!to_real(n.kind, json_.text(n), tagged_float(json_.text(n)), v)) {
-    fail(n.offset, name, "expected a number that fits a 32 bit float, or \"f32:\" and 8 hex digits");
+    fail(n.offset, name,
+         "expected a number that fits a 32 bit float, or \"f32:\" and 8 hex digits");
   }
 }
 void JsonReader::real(const char* name, std::size_t node, double& v) {

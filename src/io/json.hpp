@@ -78,7 +78,8 @@ class JsonWriter {
     }
     close(']');
   }
-  void each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t, std::size_t) {
+  void each_sized(const char* name, const std::vector<std::uint16_t>& v, std::int64_t,
+                  std::size_t) {
     each(name, v);
   }
   template <Scalar T>
@@ -94,7 +95,8 @@ class JsonWriter {
     each(name, v);
   }
   template <class T, class Int>
-  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>&, std::int64_t = 0) {
+  void each_at(const char* name, const std::vector<T>& v, const std::vector<Int>&,
+               std::int64_t = 0) {
     each(name, v);
   }
   template <std::size_t N>
@@ -196,9 +198,9 @@ class JsonDocument {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   struct Node {
     Kind kind = Kind::null;
-    bool used = false;       // of a key: somebody asked for this member
-    std::size_t offset = 0;  // of the token, bytes from the start of the text
-    std::size_t end = 0;     // index of the node after this one and all inside it
+    bool used = false;                 // of a key: somebody asked for this member
+    std::size_t offset = 0;            // of the token, bytes from the start of the text
+    std::size_t end = 0;               // index of the node after this one and all inside it
     std::size_t text = 0, length = 0;  // in texts(): of a string, decoded; of a number, as written
     std::size_t children = 0;          // elements or members
   };
@@ -207,7 +209,9 @@ class JsonDocument {
   std::vector<Node> nodes;
   std::string texts;
   std::size_t size = 0;  // of the input, bytes
-  std::string_view text(const Node& n) const { return std::string_view(texts).substr(n.text, n.length); }
+  std::string_view text(const Node& n) const {
+    return std::string_view(texts).substr(n.text, n.length);
+  }
 };
 
 class JsonReader {
@@ -306,7 +310,8 @@ class JsonReader {
   void text(const char* name, std::array<char, N>& v) {
     const std::string s = string(name, true);
     v = {};
-    if (s.size() > N) return fail(here_, name, "is longer than the " + std::to_string(N) + " bytes it has");
+    if (s.size() > N)
+      return fail(here_, name, "is longer than the " + std::to_string(N) + " bytes it has");
     std::copy(s.begin(), s.end(), v.begin());
   }
   void text(const char* name, std::string& v) { v = string(name, true); }

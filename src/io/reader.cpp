@@ -6,15 +6,24 @@ namespace dopesheet {
 
 const char* name(Code code) {
   switch (code) {
-    case Code::usage: return "usage";
-    case Code::cannot_read: return "cannot read";
-    case Code::truncated: return "truncated";
-    case Code::bad_magic: return "bad magic";
-    case Code::bad_version: return "bad version";
-    case Code::bad_value: return "bad value";
-    case Code::limit: return "limit";
-    case Code::cannot_represent: return "cannot represent";
-    case Code::cannot_write: return "cannot write";
+    case Code::usage:
+      return "usage";
+    case Code::cannot_read:
+      return "cannot read";
+    case Code::truncated:
+      return "truncated";
+    case Code::bad_magic:
+      return "bad magic";
+    case Code::bad_version:
+      return "bad version";
+    case Code::bad_value:
+      return "bad value";
+    case Code::limit:
+      return "limit";
+    case Code::cannot_represent:
+      return "cannot represent";
+    case Code::cannot_write:
+      return "cannot write";
   }
   return "unknown";
 }
@@ -81,8 +90,9 @@ void Reader::next_segment() {
 
 void Reader::seek_to(const char* name, std::int64_t offset) {
   if (offset < 0 || static_cast<std::uint64_t>(offset) > end_) {
-    return fail(Code::bad_value, at_, name,
-                fmt::format("the stored offset {} is outside the {} bytes of the file", offset, end_));
+    return fail(
+        Code::bad_value, at_, name,
+        fmt::format("the stored offset {} is outside the {} bytes of the file", offset, end_));
   }
   if (static_cast<std::size_t>(offset) == at_) return;
   next_segment();
@@ -99,7 +109,8 @@ void Reader::gaps(const char* name, std::vector<Gap>& v) {
   std::size_t at = 0;
   const auto keep = [&](std::size_t end) {
     const auto begin = in_.begin() + static_cast<std::ptrdiff_t>(at);
-    v.push_back({static_cast<std::int64_t>(at), Bytes(begin, begin + static_cast<std::ptrdiff_t>(end - at))});
+    v.push_back({static_cast<std::int64_t>(at),
+                 Bytes(begin, begin + static_cast<std::ptrdiff_t>(end - at))});
   };
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& s = segments_[i];
@@ -123,17 +134,19 @@ void Reader::bad_magic(std::size_t at, const char* name, const char* want) {
 }
 void Reader::bad_count(const char* name, std::size_t at, std::int64_t n, std::size_t bytes_left) {
   if (!ok()) return;
-  if (n < 0) return fail(Code::bad_value, at, name, fmt::format("the stored length {} is negative", n));
+  if (n < 0)
+    return fail(Code::bad_value, at, name, fmt::format("the stored length {} is negative", n));
   fail(Code::bad_value, at, name,
        fmt::format("a length of {} does not fit in the {} bytes left", n, bytes_left));
 }
 void Reader::bad_gap(const char* name, std::int64_t offset) {
   fail(Code::bad_value, at_, name,
-       fmt::format("the stored offset {} is outside the {} to {} that are left of the record", offset,
-                   at_ - base_, end_ - base_));
+       fmt::format("the stored offset {} is outside the {} to {} that are left of the record",
+                   offset, at_ - base_, end_ - base_));
 }
 void Reader::bad_region(const char* name, std::size_t at, std::size_t needed, std::int64_t size) {
-  fail(Code::bad_value, at, name, fmt::format("needs {} bytes, its stored size is {}", needed, size));
+  fail(Code::bad_value, at, name,
+       fmt::format("needs {} bytes, its stored size is {}", needed, size));
 }
 void Reader::fail(Code code, std::size_t at, const char* name, std::string text) {
   if (!ok_) return;

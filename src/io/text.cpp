@@ -12,7 +12,8 @@ namespace {
 
 template <class T, class Word>
 std::string text_of(T v, const char* tag) {
-  if (!std::isfinite(v)) return fmt::format("{}:{:0{}x}", tag, std::bit_cast<Word>(v), 2 * sizeof v);
+  if (!std::isfinite(v))
+    return fmt::format("{}:{:0{}x}", tag, std::bit_cast<Word>(v), 2 * sizeof v);
   char b[40];
   const auto end = std::to_chars(b, b + sizeof b, v).ptr;
   std::string out(b, end);
@@ -40,7 +41,11 @@ int hex_digit(char c) {
 std::size_t utf8_length(std::string_view s) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned c = at(0);
-  const std::size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+  const std::size_t n = c < 0x80                ? 1
+                        : c >= 0xc2 && c < 0xe0 ? 2
+                        : c >= 0xe0 && c < 0xf0 ? 3
+                        : c >= 0xf0 && c < 0xf5 ? 4
+                                                : 0;
   if (n == 0 || n > s.size()) return 0;
   for (std::size_t i = 1; i < n; ++i) {
     if ((at(i) & 0xc0) != 0x80) return 0;
@@ -54,7 +59,9 @@ std::size_t utf8_length(std::string_view s) {
 
 std::string float_text(float v) { return text_of<float, std::uint32_t>(v, "f32"); }
 std::string float_text(double v) { return text_of<double, std::uint64_t>(v, "f64"); }
-std::optional<float> tagged_float(std::string_view t) { return tagged<float, std::uint32_t>(t, "f32:"); }
+std::optional<float> tagged_float(std::string_view t) {
+  return tagged<float, std::uint32_t>(t, "f32:");
+}
 std::optional<double> tagged_double(std::string_view t) {
   return tagged<double, std::uint64_t>(t, "f64:");
 }

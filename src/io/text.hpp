@@ -21,8 +21,8 @@ std::optional<Bytes> from_hex(std::string_view text);
 // Bytes as UTF-8: valid printable UTF-8 stays, everything else and the backslash become \xNN.
 std::string escape_bytes(std::string_view bytes);
 std::optional<std::string> unescape_bytes(std::string_view text);
-std::string_view trim_zeros(std::string_view text);   // without zeros at the end
-std::string_view until_zero(std::string_view text);   // up to the first zero
+std::string_view trim_zeros(std::string_view text);  // without zeros at the end
+std::string_view until_zero(std::string_view text);  // up to the first zero
 
 // A JSON string literal, quotes included. `utf8` must be valid UTF-8.
 std::string json_string(std::string_view utf8);

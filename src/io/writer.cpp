@@ -5,7 +5,8 @@
 namespace dopesheet::io {
 
 void Writer::text(const char* name, const std::string& v) {
-  if (v.find('\0') != std::string::npos) return fail(name, "a zero byte inside text that a zero closes");
+  if (v.find('\0') != std::string::npos)
+    return fail(name, "a zero byte inside text that a zero closes");
   const auto* p = reinterpret_cast<const std::byte*>(v.data());
   out_.insert(out_.end(), p, p + v.size());
   out_.push_back(std::byte{0});
@@ -60,7 +61,9 @@ void Writer::gaps(const char* name, const std::vector<Gap>& v) {
 
 Result<Bytes> Writer::take() {
   if (!ok_) return tl::unexpected(error_);
-  const auto in_place = [](const Segment& s) { return static_cast<std::uint64_t>(s.offset) == s.begin; };
+  const auto in_place = [](const Segment& s) {
+    return static_cast<std::uint64_t>(s.offset) == s.begin;
+  };
   if (std::all_of(segments_.begin(), segments_.end(), in_place)) return std::move(out_);
 
   struct Piece {
@@ -71,12 +74,14 @@ Result<Bytes> Writer::take() {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const std::size_t begin = segments_[i].begin;
     const std::size_t end = i + 1 < segments_.size() ? segments_[i + 1].begin : out_.size();
-    if (end > begin) pieces.push_back({segments_[i].offset, ByteView(out_).subspan(begin, end - begin)});
+    if (end > begin)
+      pieces.push_back({segments_[i].offset, ByteView(out_).subspan(begin, end - begin)});
   }
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
   const auto same = [](const Piece& a, const Piece& b) {
-    return a.offset == b.offset && std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
+    return a.offset == b.offset &&
+           std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
   };
   pieces.erase(std::unique(pieces.begin(), pieces.end(), same), pieces.end());
   Bytes out;
@@ -84,7 +89,9 @@ Result<Bytes> Writer::take() {
   for (const Piece& p : pieces) {
     if (static_cast<std::uint64_t>(p.offset) != out.size()) {
       return tl::unexpected(Error{
-          Code::bad_value, out.size(), {},
+          Code::bad_value,
+          out.size(),
+          {},
           fmt::format("stale offsets: the next record is at {}, the one before ends at {}; lay the "
                       "document out again after editing it",
                       p.offset, out.size())});

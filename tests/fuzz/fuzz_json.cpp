@@ -6,7 +6,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view json(reinterpret_cast<const char*>(data), size);
   const auto format = identify_json(json);
   if (!format) {
-    promise(format.error().offset <= size && !format.error().text.empty(), "errors say where and what");
+    promise(format.error().offset <= size && !format.error().text.empty(),
+            "errors say where and what");
     return 0;
   }
   const auto bytes = (*format)->from_json(json, {});

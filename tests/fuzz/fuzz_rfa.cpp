@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   promise(*rfa::write(*file) == Bytes(in.begin(), in.end()), "an untouched file comes back");
-  promise(*rfa::write(*rfa::from_json(rfa::to_json(*file))) == *rfa::write(*file), "also through JSON");
+  promise(*rfa::write(*rfa::from_json(rfa::to_json(*file))) == *rfa::write(*file),
+          "also through JSON");
   promise(!rfa::dump(*file).empty(), "it can be shown");
   rfa::check(*file, nullptr, "fuzz.rfa");
   const Clip clip = rfa::to_clip(*file);
@@ -19,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   promise(losses && losses->empty(), "an untouched clip is written back");
   promise(*rfa::write(back) == *rfa::write(*file), "without a change");
   std::vector<Transform> pose(file->bones.size());
-  for (const std::int32_t tick : {file->start_time, file->end_time, 0}) rfa::sample_exact(*file, tick, pose);
+  for (const std::int32_t tick : {file->start_time, file->end_time, 0})
+    rfa::sample_exact(*file, tick, pose);
   play_and_export(clip, nullptr);
   rfa::layout(back);
   const auto canonical = rfa::write(back);

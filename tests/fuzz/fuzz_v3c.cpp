@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   promise(*v3c::write(*file) == Bytes(in.begin(), in.end()), "an untouched file comes back");
-  promise(*v3c::write(*v3c::from_json(v3c::to_json(*file))) == *v3c::write(*file), "also through JSON");
+  promise(*v3c::write(*v3c::from_json(v3c::to_json(*file))) == *v3c::write(*file),
+          "also through JSON");
   promise(!v3c::dump(*file).empty(), "it can be shown");
   v3c::check(*file);
   v3c::File again = *file;

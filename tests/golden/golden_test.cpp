@@ -11,19 +11,22 @@ namespace {
 
 void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = support::environment("DOPESHEET_SOURCE") + "/tests/golden/" + name;
-  if (!support::environment("DOPESHEET_UPDATE_GOLDEN").empty()) std::ofstream(path, std::ios::binary) << text;
+  if (!support::environment("DOPESHEET_UPDATE_GOLDEN").empty())
+    std::ofstream(path, std::ios::binary) << text;
   const std::string want = support::read_text(path);
   if (text == want) return;
   std::size_t line = 1, i = 0;
   for (; i < text.size() && i < want.size() && text[i] == want[i]; ++i) line += text[i] == '\n';
   ADD_FAILURE() << name << " differs from line " << line << " on: got '"
                 << text.substr(i, text.substr(i).find('\n')) << "', want '"
-                << want.substr(std::min(i, want.size()), want.substr(std::min(i, want.size())).find('\n')) << "'";
+                << want.substr(std::min(i, want.size()),
+                               want.substr(std::min(i, want.size())).find('\n'))
+                << "'";
 }
 
 TEST(Golden, Rfa) {
-  for (const std::string name : {"plain_v8.rfa", "morph_v8_odd.rfa", "morph_v7.rfa", "out_of_order.rfa",
-                                 "trailing.rfa", "nan_floats.rfa"}) {
+  for (const std::string name : {"plain_v8.rfa", "morph_v8_odd.rfa", "morph_v7.rfa",
+                                 "out_of_order.rfa", "trailing.rfa", "nan_floats.rfa"}) {
     const rfa::File file = *rfa::read(support::read_bytes(support::fixture(name)));
     expect_golden(name + ".txt", rfa::dump(file) + '\n');
     expect_golden(name + ".json", rfa::to_json(file));

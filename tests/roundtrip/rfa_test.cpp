@@ -28,7 +28,8 @@ std::size_t without_trailing(const rfa::File& file, const Bytes& bytes) {
 TEST(Rfa, EveryFixtureComesBack) {
   const auto names = support::fixtures("rfa");
   EXPECT_GT(names.size(), 40U);
-  for (const auto& name : names) expect_round_trips(support::read_bytes(support::fixture(name)), name);
+  for (const auto& name : names)
+    expect_round_trips(support::read_bytes(support::fixture(name)), name);
 }
 
 TEST(Rfa, TheRealClipsComeBack) {
@@ -74,16 +75,16 @@ TEST(Rfa, LayoutSaysWhichBytesItDrops) {
 }
 
 TEST(Rfa, EveryPrefixIsRefused) {
-  for (const char* name : {"plain_v7.rfa", "morph_v8_odd.rfa", "morph_v7.rfa", "out_of_order.rfa", "gaps.rfa",
-                           "trailing.rfa", "morph_times_only.rfa"}) {
+  for (const char* name : {"plain_v7.rfa", "morph_v8_odd.rfa", "morph_v7.rfa", "out_of_order.rfa",
+                           "gaps.rfa", "trailing.rfa", "morph_times_only.rfa"}) {
     const Bytes bytes = support::read_bytes(support::fixture(name));
     support::sweep_prefixes(bytes, without_trailing(*rfa::read(bytes), bytes), read_rfa, write_rfa);
   }
 }
 
 TEST(Rfa, EveryFlipIsRefusedOrExact) {
-  for (const char* name : {"plain_v8.rfa", "morph_v8_odd.rfa", "morph_v7_odd.rfa", "morph_first.rfa",
-                           "shared_record.rfa", "zero_bones.rfa"}) {
+  for (const char* name : {"plain_v8.rfa", "morph_v8_odd.rfa", "morph_v7_odd.rfa",
+                           "morph_first.rfa", "shared_record.rfa", "zero_bones.rfa"}) {
     support::sweep_flips(support::read_bytes(support::fixture(name)), read_rfa, write_rfa);
   }
 }
@@ -178,7 +179,8 @@ TEST(Rfa, AStaleDocumentIsNotWritten) {
 
 TEST(Rfa, JsonThatIsNotADocumentIsRefusedWithAPlace) {
   const std::string good = rfa::to_json(*rfa::read(plain()));
-  const auto expect_error = [&](std::string json, const std::string& path, const std::string& text) {
+  const auto expect_error = [&](std::string json, const std::string& path,
+                                const std::string& text) {
     const auto file = rfa::from_json(json);
     ASSERT_FALSE(file) << json.substr(0, 80);
     EXPECT_EQ(file.error().path, path) << to_string(file.error());
@@ -196,12 +198,16 @@ TEST(Rfa, JsonThatIsNotADocumentIsRefusedWithAPlace) {
   expect_error(good.substr(0, good.size() / 2), "", "not JSON");
   expect_error(with("\"rfa\"", "\"v3c\""), "format", "expected 'rfa'");
   expect_error(with("\"ramp_in\"", "\"ramp_inn\""), "ramp_in", "missing");
-  expect_error(with("\"version\": 8", "\"version\": 8, \"extra\": 1"), "", "unknown or repeated member 'extra'");
-  expect_error(with("\"version\": 8", "\"version\": 8, \"version\": 8"), "", "unknown or repeated member 'version'");
+  expect_error(with("\"version\": 8", "\"version\": 8, \"extra\": 1"), "",
+               "unknown or repeated member 'extra'");
+  expect_error(with("\"version\": 8", "\"version\": 8, \"version\": 8"), "",
+               "unknown or repeated member 'version'");
   expect_error(with("\"version\": 8", "\"version\": 8.5"), "version", "integer");
   expect_error(with("\"version\": 8", "\"version\": 9"), "version", "known");
-  expect_error(with("\"ease_in\": ", "\"ease_in\": 200"), "bones[0].rotation_keys[0].ease_in", "-128 to 127");
-  expect_error(with("\"rotation\": [", "\"rotation\": [1, "), "bones[0].rotation_keys[0].rotation", "4 numbers");
+  expect_error(with("\"ease_in\": ", "\"ease_in\": 200"), "bones[0].rotation_keys[0].ease_in",
+               "-128 to 127");
+  expect_error(with("\"rotation\": [", "\"rotation\": [1, "), "bones[0].rotation_keys[0].rotation",
+               "4 numbers");
   expect_error(std::string(100000, '['), "", "nested");
 }
 

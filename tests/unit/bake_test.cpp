@@ -26,7 +26,9 @@ Clip eased_chain() {
     Curve<Quat> q;
     q.interp = Interp::slerp_ease;
     q.times = {0.5, 1.1, 2.5};
-    q.values = {{}, normalize({0.3F, 0.1F * static_cast<float>(i), -0.2F, 1}), normalize({-0.5F, 0.2F, 0.4F, 1})};
+    q.values = {{},
+                normalize({0.3F, 0.1F * static_cast<float>(i), -0.2F, 1}),
+                normalize({-0.5F, 0.2F, 0.4F, 1})};
     q.params = {{0, 0.4F}, {0.9F, 0.3F}, {0.2F, 0}};
     clip.tracks.push_back({i, Channel::rotation, {}, q, {}});
   }
@@ -54,7 +56,8 @@ TEST(Bake, KeepsTheToleranceInObjectSpace) {
     EXPECT_GT(baked->keys_after, keys_before);
     keys_before = baked->keys_after;
     EXPECT_TRUE(validate(baked->clip).empty());
-    for (const auto& t : baked->clip.tracks) EXPECT_EQ(std::get<Curve<Quat>>(t.curve).interp, Interp::linear);
+    for (const auto& t : baked->clip.tracks)
+      EXPECT_EQ(std::get<Curve<Quat>>(t.curve).interp, Interp::linear);
   }
 }
 
@@ -81,7 +84,8 @@ TEST(Bake, AtARateTheTimesAreComputedNotSummed) {  // cases D5, D6, D7, D23
   ASSERT_TRUE(baked);
   const auto& times = std::get<Curve<Quat>>(baked->clip.tracks[0].curve).times;
   ASSERT_EQ(times.size(), 10001U);
-  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], static_cast<double>(i) / 30, 1e-12) << i;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    EXPECT_NEAR(times[i], static_cast<double>(i) / 30, 1e-12) << i;
   EXPECT_EQ(times.back(), clip.end);
   // Baking again at the same rate changes nothing.
   options.keep_rotations.clear();

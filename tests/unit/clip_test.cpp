@@ -23,7 +23,8 @@ std::vector<Node> parents(std::initializer_list<int> list) {
 }
 
 TEST(Clip, ParentsComeFirstInAnyOrderOfIndices) {
-  const auto nodes = parents({5, 0, 0, 0, 0, -1, 0, 0});  // as in a real mesh: the root is the sixth
+  const auto nodes =
+      parents({5, 0, 0, 0, 0, -1, 0, 0});  // as in a real mesh: the root is the sixth
   const auto order = topological_order(nodes);
   ASSERT_EQ(order.size(), nodes.size());
   std::vector<bool> seen(nodes.size());
@@ -34,7 +35,8 @@ TEST(Clip, ParentsComeFirstInAnyOrderOfIndices) {
 }
 
 TEST(Clip, CyclesAndBadParentsEndAndAreReported) {
-  for (const auto& nodes : {parents({1, 0}), parents({0}), parents({1, 2, 0, 2}), parents({7, -5})}) {
+  for (const auto& nodes :
+       {parents({1, 0}), parents({0}), parents({1, 2, 0, 2}), parents({7, -5})}) {
     EXPECT_EQ(topological_order(nodes).size(), nodes.size());
     Clip clip;
     clip.nodes = nodes;
@@ -61,10 +63,12 @@ TEST(Clip, ValidateNamesEveryBrokenInvariant) {
   clip.tracks.push_back({0, Channel::rotation, {}, v, {}});
   std::string all;
   for (const auto& l : validate(clip)) all += l.path + ": " + l.text + '\n';
-  for (const char* want : {"end: is before start", "tracks[0].target: 4 does not exist", "tracks[0].curve.values: differs",
-                           "tracks[0].curve.params: has a wrong length", "tracks[0].curve.times[2]: is before",
-                           "tracks[0].curve.values[1]: is not of unit length", "tracks[1].curve: does not fit",
-                           "tracks[1].curve: has no keys", "tracks[2]: a second track"}) {
+  for (const char* want :
+       {"end: is before start", "tracks[0].target: 4 does not exist",
+        "tracks[0].curve.values: differs", "tracks[0].curve.params: has a wrong length",
+        "tracks[0].curve.times[2]: is before", "tracks[0].curve.values[1]: is not of unit length",
+        "tracks[1].curve: does not fit", "tracks[1].curve: has no keys",
+        "tracks[2]: a second track"}) {
     EXPECT_THAT(all, testing::HasSubstr(want));
   }
 }
@@ -156,7 +160,8 @@ TEST(Clip, CompareMeasuresWhatWasChanged) {
   EXPECT_LT(moved.max_degrees, 1e-3);
   b = a;
   auto& q = std::get<Curve<Quat>>(b.tracks[0].curve);
-  for (auto& v : q.values) v = normalize(v * Quat{std::sin(0.5F * 0.0174533F), 0, 0, std::cos(0.5F * 0.0174533F)});
+  for (auto& v : q.values)
+    v = normalize(v * Quat{std::sin(0.5F * 0.0174533F), 0, 0, std::cos(0.5F * 0.0174533F)});
   const auto turned = compare(a, b);
   EXPECT_NEAR(turned.max_degrees, 1, 0.01);
   // The turn of the first joint carries the third one along: farther out, larger.

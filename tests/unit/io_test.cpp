@@ -185,8 +185,9 @@ TEST(Io, DumpHasEveryFieldAtItsPlace) {
 }
 
 TEST(Io, FloatsAreTheShortestTextThatReadsBack) {
-  for (const std::uint32_t bits : {0x3dcccccdU, 0x00000001U, 0x7f7fffffU, 0x80000000U, 0x7fc00000U, 0xffc12345U,
-                                   0x7f800000U, 0x7f800001U, 0x4b000001U, 0x3f800000U, 0x33d6bf95U}) {
+  for (const std::uint32_t bits :
+       {0x3dcccccdU, 0x00000001U, 0x7f7fffffU, 0x80000000U, 0x7fc00000U, 0xffc12345U, 0x7f800000U,
+        0x7f800001U, 0x4b000001U, 0x3f800000U, 0x33d6bf95U}) {
     const auto v = std::bit_cast<float>(bits);
     Everything e = example();
     e.pairs[0].b = v;
@@ -225,8 +226,9 @@ TEST(Io, TextDoesNotDependOnTheLocale) {  // case F12
 }
 
 TEST(Io, NamesSurviveAsText) {
-  for (const std::string name : {"plain", "B\xc3\xa4r", "\xff\xfe", "back\\slash", "tab\t", "\xe2\x82", "\xed\xa0\x80",
-                                 "\xf0\x9f\x98\x80", "\xc0\x80", "new\nline"}) {
+  for (const std::string name :
+       {"plain", "B\xc3\xa4r", "\xff\xfe", "back\\slash", "tab\t", "\xe2\x82", "\xed\xa0\x80",
+        "\xf0\x9f\x98\x80", "\xc0\x80", "new\nline"}) {
     const std::string text = io::escape_bytes(name);
     EXPECT_EQ(io::unescape_bytes(text), name);
     EXPECT_EQ(text.find('\n'), std::string::npos);

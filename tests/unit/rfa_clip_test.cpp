@@ -46,7 +46,8 @@ TEST(RfaClip, SmoothPosesEqualPlainPython) {
   std::size_t compared = 0;
   for (const auto& name : with_numbers()) {
     const rfa::File file = load(name);
-    const Json expected = support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
+    const Json expected =
+        support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
     const Sampler sampler(unbounded(file));
     Cursor cursor = sampler.cursor();
     std::vector<Transform> pose(sampler.nodes());
@@ -55,7 +56,8 @@ TEST(RfaClip, SmoothPosesEqualPlainPython) {
       ASSERT_EQ(at.at("bones").size(), pose.size()) << name;
       for (std::size_t i = 0; i < pose.size(); ++i) {
         const Json& b = at["bones"][i];
-        const std::string where = name + " tick " + at["tick"].dump() + " bone " + std::to_string(i);
+        const std::string where =
+            name + " tick " + at["tick"].dump() + " bone " + std::to_string(i);
         EXPECT_LT(length(pose[i].translation - vec(b["t"])), 2e-6F) << where;
         EXPECT_LT(angle_between(pose[i].rotation, quat(b["q"])), 1e-4) << where;
         ++compared;
@@ -69,13 +71,15 @@ TEST(RfaClip, ExactPosesEqualPlainPythonToTheLastInteger) {
   std::size_t compared = 0;
   for (const auto& name : with_numbers()) {
     const rfa::File file = load(name);
-    const Json expected = support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
+    const Json expected =
+        support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
     std::vector<Transform> pose(file.bones.size());
     for (const auto& at : expected.at("exact")) {
       rfa::sample_exact(file, at.at("tick").get<std::int32_t>(), pose);
       for (std::size_t i = 0; i < pose.size(); ++i) {
         const Json& b = at["bones"][i];
-        const std::string where = name + " tick " + at["tick"].dump() + " bone " + std::to_string(i);
+        const std::string where =
+            name + " tick " + at["tick"].dump() + " bone " + std::to_string(i);
         EXPECT_LT(length(pose[i].translation - vec(b["t"])), 2e-6F) << where;
         const Quat q = quat(b["q"]), got = pose[i].rotation;
         for (const auto m : {&Quat::x, &Quat::y, &Quat::z, &Quat::w}) {
@@ -92,7 +96,8 @@ TEST(RfaClip, MorphEqualsPlainPython) {
   std::size_t compared = 0;
   for (const auto& name : with_numbers()) {
     const rfa::File file = load(name);
-    const Json expected = support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
+    const Json expected =
+        support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
     const Clip clip = unbounded(file);
     const Sampler sampler(clip);
     Cursor cursor = sampler.cursor();
@@ -103,7 +108,8 @@ TEST(RfaClip, MorphEqualsPlainPython) {
       ASSERT_EQ(vertices.size(), weights.empty() ? 0 : clip.morph.vertices.size()) << name;
       for (std::size_t v = 0; v < vertices.size(); ++v) {
         Vec3 p{};
-        for (std::size_t k = 0; k < weights.size(); ++k) p = p + weights[k] * clip.morph.positions[k][v];
+        for (std::size_t k = 0; k < weights.size(); ++k)
+          p = p + weights[k] * clip.morph.positions[k][v];
         EXPECT_EQ(clip.morph.vertices[v], vertices[v]["index"].get<std::uint32_t>());
         EXPECT_LT(length(p - vec(vertices[v]["p"])), 2e-6F) << name << " tick " << at["tick"];
         ++compared;
@@ -117,11 +123,13 @@ TEST(RfaClip, ActionWeightsEqualPlainPython) {
   std::size_t compared = 0;
   for (const auto& name : with_numbers()) {
     const rfa::File file = load(name);
-    const Json expected = support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
+    const Json expected =
+        support::read_json(support::fixture(name.substr(0, name.size() - 4) + ".expected.json"));
     for (const auto& at : expected.at("weights")) {
       for (std::size_t i = 0; i < at.at("bones").size(); ++i) {
         if (at["bones"][i].is_null()) continue;
-        EXPECT_NEAR(rfa::action_weight(file, i, at["tick"].get<std::int32_t>()), at["bones"][i].get<double>(), 1e-5)
+        EXPECT_NEAR(rfa::action_weight(file, i, at["tick"].get<std::int32_t>()),
+                    at["bones"][i].get<double>(), 1e-5)
             << name << " tick " << at["tick"];
         ++compared;
       }
@@ -141,10 +149,12 @@ TEST(RfaClip, EasesChangeTheMotion) {  // case C17
   std::vector<Transform> pa(eased.nodes()), pb(pa);
   double worst = 0;
   for (int i = 0; i <= 100; ++i) {
-    const double t = (file.start_time + i * 0.01 * (file.end_time - file.start_time)) / rfa::ticks_per_second;
+    const double t =
+        (file.start_time + i * 0.01 * (file.end_time - file.start_time)) / rfa::ticks_per_second;
     eased.sample(t, a, pa);
     plain.sample(t, b, pb);
-    for (std::size_t k = 0; k < pa.size(); ++k) worst = std::max(worst, angle_between(pa[k].rotation, pb[k].rotation));
+    for (std::size_t k = 0; k < pa.size(); ++k)
+      worst = std::max(worst, angle_between(pa[k].rotation, pb[k].rotation));
   }
   EXPECT_GT(worst, 1.0);
 }
@@ -180,7 +190,8 @@ TEST(RfaWrite, AnUntouchedClipKeepsEveryByte) {
     rfa::File file = *rfa::read(bytes);
     const auto losses = rfa::from_clip(rfa::to_clip(file), file);
     ASSERT_TRUE(losses) << name << to_string(losses.error());
-    EXPECT_TRUE(losses->empty()) << name << ": " << losses->front().path << ' ' << losses->front().text;
+    EXPECT_TRUE(losses->empty()) << name << ": " << losses->front().path << ' '
+                                 << losses->front().text;
     EXPECT_EQ(*rfa::write(file), bytes) << name;
   }
 }
@@ -232,8 +243,8 @@ TEST(RfaWrite, QuaternionsAreNeverLongAndNeverFarOff) {
     EXPECT_LE(square, std::int64_t{16383} * 16383);
     EXPECT_GE(dot_before, 0);
     const auto& r = keys[i].rotation;
-    const Quat q = normalize({-static_cast<float>(r[0]), -static_cast<float>(r[1]), -static_cast<float>(r[2]),
-                              static_cast<float>(r[3])});
+    const Quat q = normalize({-static_cast<float>(r[0]), -static_cast<float>(r[1]),
+                              -static_cast<float>(r[2]), static_cast<float>(r[3])});
     EXPECT_LT(angle_between(q, c.values[i]), 0.012);
   }
 }
@@ -252,7 +263,8 @@ TEST(RfaWrite, TimesAreRoundedNotTruncated) {
   rfa::File file;
   ASSERT_TRUE(rfa::from_clip(clip, file));
   ASSERT_EQ(file.bones[0].position_keys.size(), 1001U);
-  for (int i = 0; i <= 1000; ++i) EXPECT_EQ(file.bones[0].position_keys[static_cast<std::size_t>(i)].time, i * 160);
+  for (int i = 0; i <= 1000; ++i)
+    EXPECT_EQ(file.bones[0].position_keys[static_cast<std::size_t>(i)].time, i * 160);
 }
 
 TEST(RfaWrite, LinearMotionGetsHandlesOnTheThirds) {

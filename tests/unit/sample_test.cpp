@@ -156,11 +156,11 @@ TEST(Ease, IsTheCurveOfTheGame) {
   EXPECT_EQ(ease(0, 0.5, 0.5), 0);
   EXPECT_EQ(ease(1, 0.5, 0.5), 1);
   EXPECT_DOUBLE_EQ(ease(0.5, 0.5, 0.5), 0.5);
-  EXPECT_DOUBLE_EQ(ease(0.25, 0.5, 0.5), 0.125);   // k = 1, k u u / a
-  EXPECT_DOUBLE_EQ(ease(0.25, 1, 1), 0.125);       // scaled to 0.5 and 0.5
-  EXPECT_DOUBLE_EQ(ease(0.5, 1, 0), 0.25);         // k = 1: u u
+  EXPECT_DOUBLE_EQ(ease(0.25, 0.5, 0.5), 0.125);  // k = 1, k u u / a
+  EXPECT_DOUBLE_EQ(ease(0.25, 1, 1), 0.125);      // scaled to 0.5 and 0.5
+  EXPECT_DOUBLE_EQ(ease(0.5, 1, 0), 0.25);        // k = 1: u u
   EXPECT_DOUBLE_EQ(ease(0.5, 0, 1), 0.75);
-  EXPECT_EQ(ease(0.3, -1, 0), 0.3);                // a negative ease counts as none
+  EXPECT_EQ(ease(0.3, -1, 0), 0.3);  // a negative ease counts as none
   for (const double a : {0.0, 0.2, 0.9}) {
     for (const double b : {0.0, 0.3, 1.0}) {
       double before = 0;
@@ -265,8 +265,11 @@ TEST(Sampler, BrokenClipsDoNoHarm) {  // cases D12, C15
 TEST(Sampler, TurnsAboutThreeAxesSpinPastOne) {
   // R = Rz Ry Rx (case B4), and two full turns are not shortened to none.
   const Quat q = rotation_of_turns({0.1F, 0.2F, 0.3F});
-  const auto turn = [](double t, const Eigen::Vector3d& axis) { return Eigen::AngleAxisd(t * 2 * 3.141592653589793, axis); };
-  const Eigen::Quaterniond want(turn(0.3, Eigen::Vector3d::UnitZ()) * turn(0.2, Eigen::Vector3d::UnitY()) *
+  const auto turn = [](double t, const Eigen::Vector3d& axis) {
+    return Eigen::AngleAxisd(t * 2 * 3.141592653589793, axis);
+  };
+  const Eigen::Quaterniond want(turn(0.3, Eigen::Vector3d::UnitZ()) *
+                                turn(0.2, Eigen::Vector3d::UnitY()) *
                                 turn(0.1, Eigen::Vector3d::UnitX()));
   EXPECT_LT(eigen(q).angularDistance(want), 1e-6);
 
@@ -299,13 +302,15 @@ TEST(Transforms, ComposeAsEigenDoes) {
   };
   for (int i = 0; i < 200; ++i) {
     const auto any = [&](float scale) {
-      return Transform{{n(random), n(random), n(random)}, random_rotation(random), {scale, scale, scale}};
+      return Transform{
+          {n(random), n(random), n(random)}, random_rotation(random), {scale, scale, scale}};
     };
     const Transform a = any(2), b = any(0.5F), c = any(1);
     EXPECT_LT((matrix(a) * matrix(b) - matrix(a * b)).norm(), 1e-5);
     EXPECT_LT((matrix(c) * matrix(inverse(c)) - Eigen::Matrix4d::Identity()).norm(), 1e-5);
     const Vec3 v = rotate(a.rotation, b.translation);
-    const Eigen::Vector3d w = eigen(a.rotation) * Eigen::Vector3d(b.translation.x, b.translation.y, b.translation.z);
+    const Eigen::Vector3d w =
+        eigen(a.rotation) * Eigen::Vector3d(b.translation.x, b.translation.y, b.translation.z);
     EXPECT_LT((w - Eigen::Vector3d(v.x, v.y, v.z)).norm(), 1e-5);
   }
 }
