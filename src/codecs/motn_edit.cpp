@@ -38,7 +38,7 @@ Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig
     return refuse("rig", fmt::format("rig {} does not fit 15 bits", rig));
   std::vector<const DecodedCurve*> curves;
   for (const DecodedCurve& c : given) curves.push_back(&c);
-  std::stable_sort(curves.begin(), curves.end(), [](const auto* a, const auto* b) {
+  std::sort(curves.begin(), curves.end(), [](const auto* a, const auto* b) {
     return std::pair{a->bone, ~channel_bit(*a)} < std::pair{b->bone, ~channel_bit(*b)};
   });
   Sequence s;

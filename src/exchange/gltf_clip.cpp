@@ -262,7 +262,7 @@ std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
     }
     out.push_back(std::move(m));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Movement& a, const Movement& b) {
+  std::sort(out.begin(), out.end(), [](const Movement& a, const Movement& b) {
     return std::tie(a.node, a.path) < std::tie(b.node, b.path);
   });
   return out;

@@ -77,8 +77,9 @@ Result<Bytes> Writer::take() {
     if (end > begin)
       pieces.push_back({segments_[i].offset, ByteView(out_).subspan(begin, end - begin)});
   }
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::pair{a.offset, a.bytes.data()} < std::pair{b.offset, b.bytes.data()};
+  });
   const auto same = [](const Piece& a, const Piece& b) {
     return a.offset == b.offset &&
            std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());

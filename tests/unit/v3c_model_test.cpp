@@ -97,7 +97,7 @@ void expect_property(const Properties& list, const std::string& key, const Prope
 
 std::optional<v3c::File> real_character() {
   const auto dir = support::samples_dir();
-  if (!dir) return {};
+  if (!dir || !std::filesystem::exists(*dir + "/rfa/boxt.v3c")) return {};
   return *v3c::read(support::read_bytes(*dir + "/rfa/boxt.v3c"));
 }
 constexpr const char* no_samples = "no real samples here (set DOPESHEET_SAMPLES)";
