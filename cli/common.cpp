@@ -67,6 +67,7 @@ std::string table(const std::vector<std::string>& columns,
     }));
   };
   std::vector<std::size_t> widths;
+  widths.reserve(columns.size());
   for (const auto& c : columns) widths.push_back(width(c));
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t max_keys = 32767;  // stored as int16
 
+bool same_bits(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() &&
@@ -225,7 +228,7 @@ class ClipWriter {
         const Track* now = find_track(clip_, i, c);
         const auto* v = now != nullptr ? find_property(now->properties, "rf_weight") : nullptr;
         const auto* w = v != nullptr ? std::get_if<float>(v) : nullptr;
-        if (w == nullptr || std::memcmp(w, &file_.bones[i].weight, sizeof *w) == 0) continue;
+        if (w == nullptr || same_bits(*w, file_.bones[i].weight)) continue;
         file_.bones[i].weight = *w;
         if (!(*w >= 0 && *w <= 10)) {
           lose(fmt::format("bones[{}].weight", i), fmt::format("{} is outside 0 to 10", *w));
@@ -396,6 +399,7 @@ class ClipWriter {
   static std::vector<PositionKey> store(const std::map<std::int64_t, Position>& keys,
                                         const std::vector<PositionKey>&) {
     std::vector<PositionKey> out;
+    out.reserve(keys.size());
     for (const auto& [tick, key] : keys) {
       out.push_back({static_cast<std::int32_t>(tick), raw(key.value), raw(key.in), raw(key.out)});
     }

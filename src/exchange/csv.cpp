@@ -34,6 +34,7 @@ std::string frames_to_csv(const Clip& clip, std::span<const Frame> frames) {
   for (std::size_t k = 0; k < weights; ++k) out += ",w" + std::to_string(k);
   out += '\n';
   std::vector<std::string> names;
+  names.reserve(clip.nodes.size());
   for (const Node& n : clip.nodes) names.push_back(quoted(escape_name(n.name)));
 
   for (std::size_t i = 0; i < frames.size(); ++i) {

@@ -162,7 +162,7 @@ Object& Object::properties(const Properties& list, std::initializer_list<std::st
 }
 
 std::string array(std::span<const std::string> items) {
-  return joined(items, [](const std::string& s) -> const std::string& { return s; });
+  return joined(items, [](const std::string& s) { return s; });
 }
 
 std::size_t Builder::add(Section section, std::string json) {
@@ -262,7 +262,6 @@ bool Builder::is_full(std::uint64_t more) const {
 
 Result<Gltf> Builder::finish(std::span<const std::size_t> roots, const GltfOptions& options) {
   if (animation_view_) {
-    std::string json = std::move(list(Section::views)[*animation_view_]);
     view(buffer_.size(), animation_.size(), 0);
     list(Section::views)[*animation_view_] = std::move(list(Section::views).back());
     list(Section::views).pop_back();

@@ -124,8 +124,8 @@ std::vector<Slot> slots(const std::vector<double>& times, double start, double e
   // Where many keys crowd before the end, towards the start instead.
   std::vector<Slot> bounded = out;
   float limit = static_cast<float>(end - start);
-  for (std::size_t i = out.size(); i-- > 0 && bounded[i].time > limit;) {
-    bounded[i].time = limit;
+  for (auto slot = bounded.rbegin(); slot != bounded.rend() && slot->time > limit; ++slot) {
+    slot->time = limit;
     limit = std::nextafter(limit, -infinity);
   }
   return bounded.empty() || bounded[0].time >= 0 ? bounded : out;

@@ -8,7 +8,8 @@ under test.
 
 index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical"
 promises that a writer which recomputes all offsets, sizes and padding by the rules of the format
-gets the same bytes again.
+gets the same bytes again. mt5.json is the same for the kinds "mt5" and "mt7", which reference.py and
+the table of formats do not know.
 """
 
 import json
@@ -17,22 +18,26 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree may be read-only or shared
 
+import mt5_fixtures
 import rfa_checks
 import rfa_fixtures
 import v3c_fixtures
 
 
 def entries():
-    return rfa_fixtures.fixture.entries + rfa_checks.fixture.entries + v3c_fixtures.fixture.entries
+    modules = (rfa_fixtures, rfa_checks, v3c_fixtures, mt5_fixtures)
+    return [entry for module in modules for entry in module.fixture.entries]
 
 
 def write_all(outdir):
     outdir.mkdir(parents=True, exist_ok=True)
-    index = []
+    lists = {"index.json": [], "mt5.json": []}
     for entry in entries():
         (outdir / entry["file"]).write_bytes(entry["build"]())
+        index = lists["mt5.json" if entry["kind"] in ("mt5", "mt7") else "index.json"]
         index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
-    (outdir / "index.json").write_text(json.dumps(index, indent=1) + "\n")
+    for name, index in lists.items():
+        (outdir / name).write_text(json.dumps(index, indent=1) + "\n")
 
 
 def write_big(outdir):
