@@ -5,7 +5,8 @@
 
 namespace cli {
 
-int build(const Common& options) {
+int build(const BuildOptions& build_options) {
+  const Common& options = build_options.common;
   const auto paths = expand_inputs(options);
   if (!paths) return report_error(paths.error());
   if (options.output.empty())
@@ -16,7 +17,7 @@ int build(const Common& options) {
       options, nullptr, Identify::no, [&](const Input& in, Json& report) -> Result<void> {
         const std::string_view json(reinterpret_cast<const char*>(in.bytes.data()),
                                     in.bytes.size());
-        const auto format = identify_json(json);
+        const auto format = identify_json(json, options.limits);
         if (!format) return tl::unexpected(format.error());
         if (!outputs) {
           const std::string_view extensions = (*format)->extensions;
@@ -26,7 +27,9 @@ int build(const Common& options) {
           outputs = std::move(*plan);
         }
         while ((*paths)[i] != in.path) ++i;
-        const auto bytes = (*format)->from_json(json, in.options);
+        ReadOptions read_options = in.options;
+        read_options.layout = build_options.layout;
+        const auto bytes = (*format)->from_json(json, read_options);
         if (!bytes) return tl::unexpected(bytes.error());
         report["format"] = (*format)->id;
         report["output"] = outputs->of(i);

@@ -11,7 +11,8 @@ int check(const CheckOptions& options) {
   if (!model) return report_error(model.error());
   std::array<std::size_t, 3> counts{};
   std::size_t files = 0, bad = 0;
-  const bool on = colours(STDOUT_FILENO);
+  Printed printed(options.common, "check");
+  const bool on = colours(STDOUT_FILENO) && options.common.output.empty();
   const int code = run_inputs(
       options.common, *model ? &**model : nullptr, Identify::yes,
       [&](const Input& in, Json& report) -> Result<void> {
@@ -47,8 +48,7 @@ int check(const CheckOptions& options) {
                       files == 1 ? "1 file" : fmt::format("{} files", files), counts[2], counts[1],
                       counts[0]));
   }
-  if (code != Exit::ok) return code;
-  return bad > 0 ? Exit::malformed : Exit::ok;
+  return printed.finish(code == Exit::ok && bad > 0 ? Exit::malformed : code);
 }
 
 }  // namespace cli

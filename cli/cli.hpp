@@ -79,8 +79,18 @@ bool colours(int fd);
 std::string paint(std::string_view text, const char* colour, bool on);
 std::string table(const std::vector<std::string>& columns,
                   const std::vector<std::vector<std::string>>& rows);
-void print(std::string_view text);  // to standard output; failures are remembered
+void print(std::string_view text);  // to standard output, or into the file of a Printed
 bool printed_well();
+
+// While it lives, what is printed goes to -o where that names a file, or to `name` in a folder.
+class Printed {
+ public:
+  Printed(const Common& common, const std::string& name);
+  int finish(int code);  // writes it; the exit code
+
+ private:
+  std::string path_;
+};
 
 // A float as the JSON number that reads back to the same float; others as text.
 Json number(double v);
@@ -88,6 +98,10 @@ Json number(float v);
 
 // ---- the verbs
 
+struct BuildOptions {
+  Common common;
+  bool layout = false;  // after an edit that changed lengths
+};
 struct CheckOptions {
   Common common;
   bool strict = false;
@@ -108,12 +122,13 @@ struct SampleOptions {
   bool gltf_space = false;
 };
 struct FormatsOptions {
+  std::string output;
   bool json = false, markdown = false;
 };
 
 int info(const Common& options);
 int dump(const Common& options);
-int build(const Common& options);
+int build(const BuildOptions& options);
 int check(const CheckOptions& options);
 int convert(const ConvertOptions& options);
 int sample(const SampleOptions& options);

@@ -13,7 +13,8 @@
 namespace cli {
 namespace {
 bool print_failed = false;
-}
+std::optional<std::string> print_into;
+}  // namespace
 
 int exit_code(Code code) {
   switch (code) {
@@ -25,6 +26,7 @@ int exit_code(Code code) {
     case Code::bad_magic:
     case Code::bad_version:
     case Code::bad_value:
+    case Code::bad_document:
     case Code::limit:
       return Exit::malformed;
     case Code::cannot_represent:
@@ -54,9 +56,31 @@ std::string paint(std::string_view text, const char* colour, bool on) {
 }
 
 void print(std::string_view text) {
+  if (print_into) {
+    *print_into += text;
+    return;
+  }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) print_failed = true;
 }
 bool printed_well() { return std::fflush(stdout) == 0 && !print_failed; }
+
+Printed::Printed(const Common& common, const std::string& name) {
+  if (common.output.empty() || common.output == "-") return;
+  const bool folder = common.output.ends_with('/') || io::is_folder(common.output);
+  path_ = folder ? io::join_path(common.output, name + (common.json ? ".json" : ".txt"))
+                 : common.output;
+  print_into.emplace();
+}
+int Printed::finish(int code) {
+  if (path_.empty()) return code;
+  const std::string text = std::move(*print_into);
+  print_into.reset();
+  const std::string folder = io::folder_of(path_);
+  const auto done = (folder.empty() ? Result<void>{} : io::make_folder(folder)).and_then([&] {
+    return write_output(path_, text);
+  });
+  return done ? code : report_error(done.error());
+}
 
 std::string table(const std::vector<std::string>& columns,
                   const std::vector<std::vector<std::string>>& rows) {

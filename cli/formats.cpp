@@ -4,9 +4,13 @@
 namespace cli {
 
 int formats(const FormatsOptions& options) {
+  Common common;
+  common.output = options.output;
+  common.json = options.json;
+  Printed printed(common, "formats");
   if (options.markdown) {
     print(formats_markdown());
-    return Exit::ok;
+    return printed.finish(Exit::ok);
   }
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows;
@@ -28,7 +32,7 @@ int formats(const FormatsOptions& options) {
   } else {
     print(table({"id", "format", "games", "files", "evaluation", "export"}, rows));
   }
-  return Exit::ok;
+  return printed.finish(Exit::ok);
 }
 
 }  // namespace cli

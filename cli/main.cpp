@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(std::string("dopesheet VERB --help shows an example.\n") + exit_codes);
 
-  cli::Common info, dump, build;
+  cli::Common info, dump;
+  cli::BuildOptions build;
   cli::CheckOptions check;
   cli::ConvertOptions convert;
   cli::SampleOptions sample;
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
 
   auto* v_info = app.add_subcommand("info", "What a file holds");
   add_common(*v_info, info, true);
+  add_output(*v_info, info);
   v_info->footer("Example: dopesheet info walk.rfa --skeleton miner.v3c");
 
   auto* v_dump = app.add_subcommand(
@@ -51,12 +53,15 @@ int main(int argc, char** argv) {
   v_dump->footer("Example: dopesheet dump --json walk.rfa -o walk.json");
 
   auto* v_build = app.add_subcommand("build", "The JSON of dump --json to bytes");
-  add_common(*v_build, build, false);
-  add_output(*v_build, build);
+  add_common(*v_build, build.common, false);
+  add_output(*v_build, build.common);
+  v_build->add_flag("--layout", build.layout,
+                    "Recompute lengths and offsets, in the original order");
   v_build->footer("Example: dopesheet build walk.json -o walk.rfa");
 
   auto* v_check = app.add_subcommand("check", "What the game would trip over");
   add_common(*v_check, check.common, true);
+  add_output(*v_check, check.common);
   v_check->add_flag("--strict", check.strict, "Warnings count as errors");
   v_check->add_option("--level", check.level, "The least level that is shown: note, warning, error")
       ->transform(CLI::CheckedTransformer(
@@ -101,6 +106,7 @@ int main(int argc, char** argv) {
   v_sample->footer("Example: dopesheet sample walk.rfa --skeleton miner.v3c --fps 30 -o walk.csv");
 
   auto* v_formats = app.add_subcommand("formats", "What this build supports");
+  v_formats->add_option("-o,--output", formats.output, "File, or - for standard output");
   v_formats->add_flag("--json", formats.json, "Print JSON");
   v_formats->add_flag("--markdown", formats.markdown, "Print the table of the README");
   v_formats->footer("Example: dopesheet formats --markdown");

@@ -116,7 +116,10 @@ constexpr Format rfa_format{
     .dump = [](ByteView in, const ReadOptions& o) { return with_rfa(in, o, rfa::dump); },
     .to_json = [](ByteView in, const ReadOptions& o) { return with_rfa(in, o, rfa::to_json); },
     .from_json = [](std::string_view json, const ReadOptions& o) -> Result<Bytes> {
-      return rfa::from_json(json, o.limits).and_then(rfa::write);
+      return rfa::from_json(json, o.limits).and_then([&](rfa::File f) {
+        if (o.layout) rfa::layout(f);
+        return rfa::write(f);
+      });
     },
     .check =
         [](ByteView in, const ReadOptions& o) {
@@ -207,7 +210,10 @@ constexpr Format v3c_format{
     .dump = [](ByteView in, const ReadOptions& o) { return with_v3c(in, o, v3c::dump); },
     .to_json = [](ByteView in, const ReadOptions& o) { return with_v3c(in, o, v3c::to_json); },
     .from_json = [](std::string_view json, const ReadOptions& o) -> Result<Bytes> {
-      return v3c::from_json(json, o.limits).and_then(v3c::write);
+      return v3c::from_json(json, o.limits).and_then([&](v3c::File f) {
+        if (o.layout) v3c::layout(f);
+        return v3c::write(f);
+      });
     },
     .check = [](ByteView in, const ReadOptions& o) { return with_v3c(in, o, v3c::check); },
     .clips = nullptr,
@@ -244,8 +250,8 @@ Result<const Format*> identify(ByteView in) {
   return tl::unexpected(Error{Code::bad_magic, 0, {}, "none of the known formats: " + known()});
 }
 
-Result<const Format*> identify_json(std::string_view json) {
-  return io::json_format(json).and_then([](const std::string& id) -> Result<const Format*> {
+Result<const Format*> identify_json(std::string_view json, const Limits& limits) {
+  return io::json_format(json, limits).and_then([](const std::string& id) -> Result<const Format*> {
     if (const Format* f = find_format(id)) return f;
     return tl::unexpected(Error{Code::bad_value, 0, "format",
                                 "'" + io::escape_bytes(id) + "' is not a known format"});

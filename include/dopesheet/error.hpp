@@ -16,6 +16,7 @@ enum class Code : std::uint8_t {
   bad_magic,         // not this format
   bad_version,       // this format, but a version that nobody has documented
   bad_value,         // a field contradicts the bytes around it
+  bad_document,      // a document contradicts itself and cannot become bytes
   limit,             // the input is larger than Limits allows
   cannot_represent,  // the target format has no room for it
   cannot_write,      // the file system said no

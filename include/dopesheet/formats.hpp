@@ -23,6 +23,7 @@ struct Info {
 struct ReadOptions {
   Limits limits;
   std::string name;              // of the input, for clip names and checks
+  bool layout = false;           // from_json: recompute lengths and offsets first
   const Model* model = nullptr;  // the character a clip is for, where known
 };
 
@@ -54,7 +55,7 @@ const Format* find_format(std::string_view id);  // null when there is none
 // The format of these bytes, by content; Code::bad_magic when no format claims them.
 Result<const Format*> identify(ByteView in);
 // The format that a JSON document of `dump --json` names; Code::bad_value when it names none.
-Result<const Format*> identify_json(std::string_view json);
+Result<const Format*> identify_json(std::string_view json, const Limits& limits = {});
 // The support table of the README.
 std::string formats_markdown();
 

@@ -12,7 +12,7 @@ namespace dopesheet::mt5 {
 // Turns are BAMS (65536 is 360 degrees) in the low half of each word, signed; R = Rz Ry Rx.
 // Offsets count from the start of the file; 0: none.
 struct Node {
-  std::uint32_t id = 0;       // low 16 bits: type; see shenmue::bone_of_node
+  std::uint32_t id = 0;  // low 16 bits: type; see shenmue::bone_of_node
   std::uint32_t mesh = 0;
   std::array<std::uint32_t, 3> rotation{};
   std::array<float, 3> scale{1, 1, 1};
@@ -89,8 +89,8 @@ struct Strip {
   std::int16_t length = 0;  // as stored: below 0, it may be that the first triangle is turned over
   std::vector<Corner> corners;
 };
-// Fails with Code::bad_value where the strips do not fill the command. Offsets of the error count from
-// the start of its data.
+// Fails where the strips do not fill the command. Offsets of the error count from the start of its
+// data.
 Result<std::vector<Strip>> strips_of(const Command& command);
 
 struct MeshHeader {
@@ -130,14 +130,14 @@ struct Stream {
 // Where the records are. Not in the file, but made from the offsets in it.
 struct Places {
   std::vector<std::uint32_t> nodes;
-  std::vector<int> parents;  // per node: index, -1 for a root
+  std::vector<int> parents;                              // per node: index, -1 for a root
   std::vector<std::uint32_t> meshes, vertices, streams;  // distinct, ascending
 };
 
 struct File {
   std::uint32_t textures = 0;  // the section TEXD, which stays in `gaps`
   std::uint32_t first_node = 0x0C;
-  std::vector<Node> nodes;     // a node, its children, its siblings
+  std::vector<Node> nodes;  // a node, its children, its siblings
   // The three are empty where one of them leaves the file or overlaps another record in part: then
   // the bytes of all meshes are in `gaps`.
   std::vector<MeshHeader> meshes;
@@ -158,7 +158,7 @@ struct File {
   }
 };
 
-// Refuses a tree that leaves the file, meets itself, or has more nodes than the limits allow.
+// Refuses a tree that leaves the file, meets itself, or whose nodes overlap.
 Result<File> read(ByteView in, const Limits& limits = {});
 // Values may have changed, but no offset and no length: what lies between the records cannot move.
 Result<Bytes> write(const File& file);
@@ -188,10 +188,10 @@ struct ModelOptions {
   Winding winding = Winding::by_normals;
 };
 
-// Nodes with names by bone, and one skinned mesh in rest space: every vertex follows one node. Without skin
-// where there are more than 256 nodes. Node properties: mt5_id, mt5_bone, mt5_family, mt5_tag, mt5_offset.
-// The mesh is built by a description that no real file has confirmed: its property mt5_unverified says
-// so, and `losses` tells what was left out.
+// Nodes with names by bone, and one skinned mesh in rest space: every vertex follows one node.
+// Without skin where there are more than 256 nodes. Node properties: mt5_id, mt5_bone, mt5_family,
+// mt5_tag, mt5_offset. The mesh is built by a description that no real file has confirmed: its
+// property mt5_unverified says so, and `losses` tells what was left out.
 Model to_model(const File& file, std::string name = {}, const ModelOptions& options = {},
                std::vector<Loss>* losses = nullptr);
 
@@ -204,8 +204,8 @@ std::vector<Finding> check(const File& file);
 namespace dopesheet::mt7 {
 
 struct Node {
-  std::uint32_t id = 0;             // as in MT5
-  std::array<float, 3> position{};  // metres, relative to the parent
+  std::uint32_t id = 0;                     // as in MT5
+  std::array<float, 3> position{};          // metres, relative to the parent
   std::array<std::uint32_t, 3> rotation{};  // BAMS, as in MT5
   std::array<float, 3> scale{1, 1, 1};
   std::uint32_t mesh = 0;
@@ -237,7 +237,7 @@ struct File {
   std::uint32_t num_textures = 0;  // their table follows, in `gaps`
   std::vector<Node> nodes;         // a node, its children, its siblings
   std::vector<io::Gap> gaps;
-  mt5::Places places;              // nodes and parents only
+  mt5::Places places;  // nodes and parents only
 
   static constexpr void fields(auto& ar, auto& f) {
     ar.text("magic", f.magic);

@@ -1,5 +1,6 @@
-// The human rig of Shenmue: the 37 controls that motions address, the solver that turns their curves
-// into a pose, and the ways out of it: a skeleton of 21 joints, mirroring, the nodes of MT5 models.
+// The human rig of Shenmue: the 37 controls that motions address, the solver that turns their
+// curves into a pose, and the ways out of it: a skeleton of 21 joints, mirroring, the nodes of MT5
+// models.
 // Where every number comes from, and how sure it is, stands in docs/formats/mt5.md.
 // Axes: right-handed, +Y up, the character faces -Z, its right is +X.
 #pragma once
@@ -40,9 +41,9 @@ enum class Solver : std::uint8_t {
 struct Control {
   std::string_view name;
   int parent = -1;
-  Point offset{};                         // metres, relative to the parent
-  std::array<std::int16_t, 3> rest{};     // BAMS about x, y, z: R = Rz Ry Rx
-  int type = 0;                           // what the game matches controls of other families by
+  Point offset{};                      // metres, relative to the parent
+  std::array<std::int16_t, 3> rest{};  // BAMS about x, y, z: R = Rz Ry Rx
+  int type = 0;                        // what the game matches controls of other families by
   Solver solver = Solver::plain;
   int variant = 0;
 };
@@ -55,16 +56,17 @@ struct Rig {
 // The rig of families 0 and 13: Ryo, and almost all motions.
 const Rig& default_rig();
 
-// The default rig with the segment lengths of a model. Takes hips, limbs, shoulders, neck and toes from
-// nodes that carry "mt5_id" (see mt5::to_model); what the model lacks stays as it is.
+// The default rig with the segment lengths of a model. Takes hips, limbs, shoulders, neck and toes
+// from nodes that carry "mt5_id" (see mt5::to_model); what the model lacks stays as it is. The
+// height of the root at rest is not in a model.
 Rig rig_from_model(std::span<const Node> nodes);
 
 // ---- families. A motion's rig id is the family it was made for.
 
 // How many controls the family has; 0 for a family that does not exist.
 int family_size(int family);
-// The control of the human rig that a motion of this family means by `id`. None for animals, whose rig
-// is not known here, and for ids outside the family.
+// The control of the human rig that a motion of this family means by `id`. None for animals, whose
+// rig is not known here, and for ids outside the family.
 std::optional<int> to_human(int family, int id);
 
 // ---- nodes of MT5 models
@@ -86,7 +88,7 @@ struct NodeLink {
   Follows follows = Follows::copied;
 };
 std::span<const NodeLink> node_links();
-// The bone whose node a control moves, or would move. None for helpers of the solver, and for the neck.
+// The bone whose node a control moves, or would move. None for helpers of the solver and the neck.
 std::optional<int> bone_of_control(int control);
 
 // ---- poses
@@ -108,7 +110,8 @@ struct ControlPose {
   }
 };
 
-// Rest values everywhere, and no flag: a clip that animates one axis of a position finds the others here.
+// Rest values everywhere, and no flag: a clip that animates one axis of a position finds the others
+// here.
 ControlPose rest_pose(const Rig& rig);
 
 enum class FootSpace : std::uint8_t {
@@ -129,14 +132,14 @@ struct SolveOptions {
   FootSpace foot_space = FootSpace::sequence;
   HandSpace hand_space = HandSpace::forearm;
   Reach out_of_reach = Reach::stretch;
-  bool ground_ankles = false;  // lifts ankle targets to ankle_height, as the game does in walking
-  double ankle_height = 0.117;   // metres
-  bool truncate_turns = false;   // to whole BAMS, toward zero, as the game does
-  bool keep_odd_rest = true;     // false: rest turns of the table are rounded to quarters of a turn
+  bool ground_ankles = false;   // lifts ankle targets to ankle_height, as the game does in walking
+  double ankle_height = 0.117;  // metres
+  bool truncate_turns = false;  // to whole BAMS, toward zero, as the game does
+  bool keep_odd_rest = true;    // false: rest turns of the table are rounded to quarters of a turn
 };
 
-// The frame at `control` whose x axis points at `target` and whose z axis is as near as can be to the
-// control's. Where the target is in its origin, x is the control's y axis, which is the rest direction.
+// The frame at `control` whose x axis points at `target` and whose z axis is as near as can be to
+// the control's. Where the target is in its origin, x is the control's y axis, the rest direction.
 Frame aim(const Frame& control, const Point& target);
 
 enum class Bend : std::uint8_t { knee, elbow };
@@ -153,11 +156,13 @@ Limb two_bone(const Frame& pole, const Point& target, double upper, double lower
 using World = std::span<Transform, control_count>;
 using ConstWorld = std::span<const Transform, control_count>;
 
-// World transforms of all controls, in the space of the root position. Computes in double, allocates
-// nothing. A target without a position is an ordinary control: then its limb follows its turns.
+// World transforms of all controls, in the space of the root position. Computes in double,
+// allocates nothing. A target without a position is an ordinary control: its limb follows its
+// turns.
 void solve(const Rig& rig, const ControlPose& pose, const SolveOptions& options, World world);
-// The same for dense motions, which store joint angles: positions of targets are not used, and a pole
-// or aim that has turns includes the rest turn of the control after it.
+// The same for dense motions, which store joint angles: positions of targets are not used, and the
+// turns of a pole or aim include the rest turn of the control after it. Control frames mean the
+// same as those of solve().
 void solve_dense(const Rig& rig, const ControlPose& pose, const SolveOptions& options, World world);
 
 // ---- the skeleton without the solver's helpers
@@ -175,8 +180,8 @@ void reduce(ConstWorld world, std::span<Transform, joint_count> local);
 // Joint angles of dense motions mean something else at the neck.
 enum class Motion : std::uint8_t { curves, dense };
 
-// new value = sign * old value + offset, per axis, after exchanging the curves of both controls. Slopes
-// take the sign only. The offset of the neck is half a turn: no choice of a multiple of it matters.
+// new value = sign * old value + offset, per axis, after exchanging the curves of both controls.
+// Slopes take the sign only.
 struct MirrorRule {
   int swap = 0;  // the control that takes this one's place; itself in the middle of the body
   Point turn_sign{1, 1, 1}, turn_offset{};
@@ -193,12 +198,12 @@ struct NodeOptions {
 };
 // Which control moves which node.
 struct NodeMap {
-  std::vector<int> controls;       // per node; -1: it keeps its rest transform and follows its parent
+  std::vector<int> controls;       // per node; -1: keeps its rest transform, follows its parent
   std::vector<std::size_t> order;  // parents before children
 };
 NodeMap map_nodes(std::span<const Node> nodes, const NodeOptions& options = {});
-// The nodes as the game moves them: copies of control transforms where `map` says so. All spans are as
-// long as `nodes`. Allocates nothing.
+// The nodes as the game moves them: copies of control transforms where `map` says so. All spans are
+// as long as `nodes`. Allocates nothing.
 void to_mt5_nodes(std::span<const Node> nodes, const NodeMap& map, ConstWorld world,
                   std::span<Transform> object, std::span<Transform> local);
 

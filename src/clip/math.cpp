@@ -49,7 +49,8 @@ double angle_between(Quat a, Quat b) {
 
 Quat slerp(Quat a, Quat b, double u) {
   double d = double{a.x} * b.x + double{a.y} * b.y + double{a.z} * b.z + double{a.w} * b.w;
-  const double sign = d < 0 ? -1 : 1;
+  // Codecs choose the arc of a half turn; rounding must not choose again.
+  const double sign = d < -1e-6 ? -1 : 1;
   d *= sign;
   double wa = 1 - u, wb = u;
   if (d < 1 - 1e-12) {

@@ -47,7 +47,7 @@ class Checker {
 
  private:
   void say(const char* code, Level level, std::string path, std::string text) {
-    levels_[code] = level;
+    levels_[code] = std::max(levels_[code], level);
     if (++counts_[code] <= most_of_a_kind)
       out_.push_back({code, level, std::move(path), std::move(text)});
   }

@@ -97,8 +97,12 @@ struct Keys {
   std::map<std::int64_t, Key> at;
   std::size_t merged = 0;
 
+  // Of two keys on one tick the earlier moves one tick ahead: a jump stays a jump.
   void add(double seconds, Key key) {
-    if (!at.insert_or_assign(to_ticks(seconds), std::move(key)).second) ++merged;
+    const std::int64_t tick = to_ticks(seconds);
+    const auto same = at.find(tick);
+    if (same != at.end() && !at.emplace(tick - 1, same->second).second) ++merged;
+    at.insert_or_assign(tick, std::move(key));
   }
 };
 
@@ -125,7 +129,11 @@ class ClipWriter {
         rest(t.target, t.channel);
     }
     if (error_) return tl::unexpected(*error_);
-    if (resized_) {
+    // A record that several bones share is one no longer.
+    std::vector<std::int32_t> offsets = file_.bone_offsets;
+    std::sort(offsets.begin(), offsets.end());
+    const bool shared = std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
+    if (resized_ || (touched_ && shared)) {
       for (Loss& l : layout(file_)) losses_.push_back(std::move(l));
     }
     return std::move(losses_);
@@ -153,6 +161,7 @@ class ClipWriter {
                        baked->tracks, baked->keys_before, baked->keys_after, baked->error.max_mm,
                        baked->error.max_degrees));
     }
+    if (!baked->reached) lose("tracks", "the tolerance was not reached: bones are too far out");
     for (const Track& t : baked->clip.tracks) write_track(t);
     return true;
   }
@@ -185,11 +194,25 @@ class ClipWriter {
     field = static_cast<std::int32_t>(t);
   }
   template <class T>
-  const T* changed_property(const char* key) const {
+  const T* changed_property(const char* key) {
     const PropertyValue* now = find_property(clip_.properties, key);
     const PropertyValue* old = find_property(before_.properties, key);
     if (now == nullptr || (old != nullptr && *now == *old)) return nullptr;
-    return std::get_if<T>(now);
+    const T* value = std::get_if<T>(now);
+    if (value == nullptr) lose(key, "has another type of value than the file; it is not written");
+    return value;
+  }
+  bool same_weights() const {
+    const auto count = [](const Clip& c) {
+      return std::count_if(c.tracks.begin(), c.tracks.end(),
+                           [](const Track& t) { return t.channel == Channel::weight; });
+    };
+    if (count(clip_) != count(before_)) return false;
+    return std::all_of(clip_.tracks.begin(), clip_.tracks.end(), [&](const Track& t) {
+      const Track* old = &t;
+      if (t.channel == Channel::weight) old = find_track(before_, t.target, t.channel);
+      return old != nullptr && same_curve(t, *old);
+    });
   }
   void header() {
     if (clip_.start != before_.start) tick_field("start", clip_.start, file_.start_time);
@@ -208,11 +231,16 @@ class ClipWriter {
     }
     if (const auto* v = changed_property<float>("rf_pos_reduction")) file_.pos_reduction = *v;
     if (const auto* v = changed_property<float>("rf_rot_reduction")) file_.rot_reduction = *v;
-    const auto copy = [](const std::vector<float>* v, auto& field) {
-      if (v != nullptr && v->size() == field.size()) std::copy(v->begin(), v->end(), field.begin());
+    const auto copy = [&](const char* key, auto& field) {
+      const auto* v = changed_property<std::vector<float>>(key);
+      if (v == nullptr) return;
+      if (v->size() != field.size()) {
+        return lose(key, fmt::format("has {} numbers, the file {}", v->size(), field.size()));
+      }
+      std::copy(v->begin(), v->end(), field.begin());
     };
-    copy(changed_property<std::vector<float>>("rf_total_rotation"), file_.total_rotation);
-    copy(changed_property<std::vector<float>>("rf_total_translation"), file_.total_translation);
+    copy("rf_total_rotation", file_.total_rotation);
+    copy("rf_total_translation", file_.total_translation);
   }
   void add_bones() {
     while (file_.bones.size() < clip_.nodes.size()) {
@@ -223,13 +251,17 @@ class ClipWriter {
         if (find_track(clip_, i, c) == nullptr) rest(i, c);
       }
     }
+    std::vector<float> weights;  // as they were: of two tracks of a bone, the changed one counts
+    weights.reserve(file_.bones.size());
+    for (const Bone& b : file_.bones) weights.push_back(b.weight);
     for (std::size_t i = 0; i < clip_.nodes.size(); ++i) {
       for (const Channel c : {Channel::rotation, Channel::translation}) {
         const Track* now = find_track(clip_, i, c);
         const auto* v = now != nullptr ? find_property(now->properties, "rf_weight") : nullptr;
         const auto* w = v != nullptr ? std::get_if<float>(v) : nullptr;
-        if (w == nullptr || same_bits(*w, file_.bones[i].weight)) continue;
+        if (w == nullptr || (i < weights.size() && same_bits(*w, weights[i]))) continue;
         file_.bones[i].weight = *w;
+        touched_ = true;
         if (!(*w >= 0 && *w <= 10)) {
           lose(fmt::format("bones[{}].weight", i), fmt::format("{} is outside 0 to 10", *w));
         }
@@ -237,8 +269,29 @@ class ClipWriter {
     }
   }
   void list_losses() {
-    if (!same_bits(clip_.morph, before_.morph))
+    if (!same_bits(clip_.morph, before_.morph) || !same_weights())
       lose("morph", "changed morph targets are not written");
+    const bool moved = clip_.start != before_.start || clip_.end != before_.end;
+    if (moved && file_.version == 7 && !before_.morph.positions.empty()) {
+      lose("morph", "version 7 spreads morph keyframes over the clip: its new range retimes them");
+    }
+    if (clip_.outside != before_.outside)
+      lose("outside", "RFA does not say what happens at the ends");
+    if (clip_.frames_per_second != before_.frames_per_second) {
+      lose("frames_per_second", "RFA holds no frame rate");
+    }
+    if (clip_.nodes.size() < before_.nodes.size()) {
+      lose("nodes", fmt::format("{} bones that the clip lacks are kept as they were",
+                                before_.nodes.size() - clip_.nodes.size()));
+    }
+    for (const char* key : {"rf_version", "rf_start_time", "rf_end_time"}) {
+      const PropertyValue* now = find_property(clip_.properties, key);
+      const PropertyValue* old = find_property(before_.properties, key);
+      if (now != nullptr && !(*now == *old)) {
+        lose(key,
+             "is not taken from the property; times come from the clip, the version from the file");
+      }
+    }
     if (!clip_.events.empty()) lose("events", "RFA holds no events");
     for (std::size_t i = 0; i < clip_.nodes.size(); ++i) {
       if (!(clip_.nodes[i].rest.scale == Vec3{1, 1, 1})) {
@@ -301,6 +354,7 @@ class ClipWriter {
     if (first < INT32_MIN || last > INT32_MAX) {
       return refuse(path, "a key's time does not fit the 32 bit tick count");
     }
+    touched_ = true;
     resized_ = resized_ || stored.size() != at.size();
     stored = store(at, stored);
   }
@@ -372,9 +426,8 @@ class ClipWriter {
       k.time = static_cast<std::int32_t>(tick);
       const auto same_time =
           std::find_if(old.begin(), old.end(), [&](const auto& o) { return o.time == k.time; });
-      if (same_time != old.end() && shows(same_time->rotation, key.value)) {
-        k = *same_time;
-      } else {
+      if (same_time != old.end()) k = *same_time;
+      if (same_time == old.end() || !shows(same_time->rotation, key.value)) {
         k.rotation = quantise(key.value);
       }
       k.ease_in = ease_byte(key.eases[0], k.ease_in);
@@ -411,7 +464,7 @@ class ClipWriter {
   const WriteOptions& options_;
   std::vector<Loss> losses_;
   std::optional<Error> error_;
-  bool resized_ = false;
+  bool touched_ = false, resized_ = false;
 };
 
 }  // namespace

@@ -147,6 +147,24 @@ Kind kind_of(Interp interp) {
 }
 
 // A cut curve as a sampler.
+// Between two keys half a turn apart every program picks its own way round; a key in the middle settles it.
+Curve<Quat> without_half_turns(const Curve<Quat>& c) {
+  constexpr double half_turn = 1e-4;  // cosine of half the angle
+  if (c.interp != Interp::linear) return c;
+  Curve<Quat> out;
+  out.interp = c.interp;
+  for (std::size_t i = 0; i < c.times.size(); ++i) {
+    if (i > 0 && c.times[i] > c.times[i - 1] &&
+        std::abs(dot_exact(c.values[i - 1], c.values[i])) < half_turn) {
+      out.times.push_back(c.times[i - 1] + (c.times[i] - c.times[i - 1]) / 2);
+      out.values.push_back(slerp(c.values[i - 1], c.values[i], 0.5));
+    }
+    out.times.push_back(c.times[i]);
+    out.values.push_back(c.values[i]);
+  }
+  return out;
+}
+
 template <class T>
 Samples samples(const Curve<T>& c, double start, double end) {
   const auto keys = slots(c.times, start, end, [&](std::size_t a, std::size_t b) {
@@ -246,7 +264,7 @@ std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
     if (t.channel == Channel::translation) m.path = Path::translation;
     if (t.channel == Channel::rotation) m.path = Path::rotation;
     if (const auto* q = std::get_if<Curve<Quat>>(&t.curve)) {
-      write(*q);
+      write(without_half_turns(*q));
     } else if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve)) {
       write(*v);
     } else if (const auto* f = std::get_if<Curve<float>>(&t.curve)) {

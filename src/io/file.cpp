@@ -219,6 +219,7 @@ std::string file_extension(const std::string& path) {
   }
   return e;
 }
+std::string folder_of(const std::string& path) { return to_utf8(to_path(path).parent_path()); }
 std::string join_path(const std::string& folder, const std::string& name) {
   return to_utf8(to_path(folder) / to_path(name));
 }

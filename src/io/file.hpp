@@ -24,6 +24,7 @@ Result<void> make_folder(const std::string& path);    // and its parents
 std::string file_name(const std::string& path);       // "a/b.rfa" -> "b.rfa"
 std::string file_stem(const std::string& path);       // "a/b.rfa" -> "b"
 std::string file_extension(const std::string& path);  // "a/b.RFA" -> ".rfa"
+std::string folder_of(const std::string& path);       // "a/b.rfa" -> "a"; "b.rfa" -> ""
 std::string join_path(const std::string& folder, const std::string& name);
 bool same_file(const std::string& a, const std::string& b);
 

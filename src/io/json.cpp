@@ -42,7 +42,7 @@ namespace {
 class Builder : public nlohmann::json::json_sax_t {
  public:
   Builder(std::string_view text, const Limits& limits, JsonDocument& out)
-      : text_(text), limits_(limits), out_(out) {}
+      : text_(text), limits_(limits), out_(out), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
 
   bool null() override { return literal(JsonDocument::Kind::null); }
   bool boolean(bool) override { return literal(JsonDocument::Kind::boolean); }
@@ -126,7 +126,7 @@ class Builder : public nlohmann::json::json_sax_t {
   std::string_view text_;
   const Limits& limits_;
   JsonDocument& out_;
-  std::size_t at_ = 0;
+  std::size_t at_;  // behind the last token; the parser skips a byte order mark
   std::vector<std::size_t> open_;
   bool is_key_ = false;
   Error error_;

@@ -18,6 +18,8 @@ const char* name(Code code) {
       return "bad version";
     case Code::bad_value:
       return "bad value";
+    case Code::bad_document:
+      return "bad document";
     case Code::limit:
       return "limit";
     case Code::cannot_represent:

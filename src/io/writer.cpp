@@ -90,8 +90,8 @@ Result<Bytes> Writer::take() {
   for (const Piece& p : pieces) {
     if (static_cast<std::uint64_t>(p.offset) != out.size()) {
       return tl::unexpected(Error{
-          Code::bad_value,
-          out.size(),
+          Code::bad_document,
+          0,
           {},
           fmt::format("stale offsets: the next record is at {}, the one before ends at {}; lay the "
                       "document out again after editing it",
@@ -111,7 +111,7 @@ void Writer::wrong_length(const char* name, std::size_t have, std::int64_t store
 void Writer::fail(const char* name, std::string text) {
   if (!ok_) return;
   ok_ = false;
-  error_ = {Code::bad_value, out_.size(), path_.text(name), std::move(text)};
+  error_ = {Code::bad_document, 0, path_.text(name), std::move(text)};
 }
 
 }  // namespace dopesheet::io

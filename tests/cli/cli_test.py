@@ -39,6 +39,19 @@ class Dump(ToolTest):
         self.run_tool("build", "out/*.json", "-o", "back/")
         self.assertEqual((self.dir / "back/plain_v7.rfa").read_bytes(), (FIXTURES / "plain_v7.rfa").read_bytes())
 
+    def test_an_edit_that_changes_lengths_needs_a_new_layout(self):
+        self.fixture("plain_v8.rfa")
+        document, _ = self.run_tool("dump", "--json", "plain_v8.rfa")
+        edited = json.loads(document)
+        del edited["bones"][0]["rotation_keys"][1]
+        (self.dir / "x.json").write_text(json.dumps(edited))
+        _, err = self.run_tool("build", "x.json", "-o", "x.rfa", code=3)
+        self.assertNotIn("at byte", err)
+        self.run_tool("build", "--layout", "x.json", "-o", "x.rfa")
+        facts = self.run_json("info", "x.rfa")["facts"]
+        before = self.run_json("info", "plain_v8.rfa")["facts"]
+        self.assertEqual(int(facts["rotation keys"].split(",")[0]), int(before["rotation keys"].split(",")[0]) - 1)
+
     def test_a_wrong_document_says_where(self):
         (self.dir / "x.json").write_text('{"format": "rfa", "version": 12}')
         _, err = self.run_tool("build", "x.json", "-o", "x.rfa", code=3)
@@ -104,6 +117,20 @@ class Check(ToolTest):
         done.wait()
         os.close(master)
         return out
+
+
+class OutputFiles(ToolTest):
+    def test_reports_go_to_a_file_or_a_folder(self):
+        self.fixture("weights.rfa")
+        shown, _ = self.run_tool("check", "weights.rfa")
+        nothing, _ = self.run_tool("check", "weights.rfa", "-o", "report.txt")
+        self.assertEqual(nothing, b"")
+        self.assertEqual((self.dir / "report.txt").read_bytes(), shown)
+        self.run_tool("info", "weights.rfa", "--json", "-o", "out/")
+        self.assertEqual(json.loads((self.dir / "out/info.json").read_text())["format"], "rfa")
+        self.run_tool("formats", "--markdown", "-o", "table.md")
+        self.assertTrue((self.dir / "table.md").read_text().startswith("| Format"))
+        self.run_tool("info", "weights.rfa", "-o", "weights.rfa/x", code=5)
 
 
 class Convert(ToolTest):

@@ -71,6 +71,19 @@ def main():
         run(TOOL, "convert", FIXTURES / "char_wave.rfa", FIXTURES / "char_morph_v8.rfa",
             FIXTURES / "char_morph_v7.rfa", "--skeleton", character, "-o", together)
         made.append(together)
+        if os.environ.get("DOPESHEET_EXAMPLE"):
+            run(os.environ["DOPESHEET_EXAMPLE"], folder)
+            clips, mesh = sorted(folder.glob("walker_*.rfa")), folder / "walker.v3c"
+            run(TOOL, "convert", *clips, "--skeleton", mesh, "-o", folder / "walker.glb")
+            made.append(folder / "walker.glb")
+            for clip in clips:
+                out = folder / f"{clip.stem}.glb"
+                lossless, baked = export(clip, mesh, out)
+                made.append(out)
+                if compare(out, clip, mesh, baked, folder / "poses.json"):
+                    agreed += 1
+                else:
+                    failed.append(clip.name)
         done = run("node", HERE / "validate.mjs", *made, ok=False)
         bad = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
         print("\n".join(bad))

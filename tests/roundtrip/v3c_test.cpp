@@ -55,8 +55,8 @@ TEST(V3c, TheRealCharacterComesBack) {
   const Bytes bytes = support::read_bytes(*dir + "/rfa/boxt.v3c");
   ASSERT_EQ(bytes.size(), 44908U);
   expect_round_trips(bytes, "boxt.v3c");
-  support::sweep_flips(bytes, read_v3c, write_v3c, 7);
-  for (std::size_t n = 0; n < bytes.size(); n += 7) {
+  support::sweep_flips(bytes, read_v3c, write_v3c);
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
     const auto file = v3c::read(ByteView(bytes).first(n));
     ASSERT_FALSE(file) << "prefix of " << n;
     EXPECT_LE(file.error().offset, n);
@@ -73,7 +73,7 @@ TEST(V3c, EveryPrefixIsRefused) {
 
 TEST(V3c, EveryFlipIsRefusedOrExact) {
   for (const auto& name : all_fixtures()) {
-    support::sweep_flips(bytes_of(name), read_v3c, write_v3c, name == "static.v3m" ? 1 : 3);
+    support::sweep_flips(bytes_of(name), read_v3c, write_v3c, 1);
   }
 }
 

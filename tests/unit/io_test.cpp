@@ -155,6 +155,13 @@ TEST(Io, JsonComesBack) {
   EXPECT_EQ(io::to_json(*back, "test"), json);
 }
 
+TEST(Io, AByteOrderMarkDoesNoHarm) {
+  const std::string json = io::to_json(example(), "test");
+  const auto back = io::from_json<Everything>("\xEF\xBB\xBF" + json, "test", {});
+  ASSERT_TRUE(back) << to_string(back.error());
+  EXPECT_EQ(*io::write(*back), *io::write(example()));
+}
+
 TEST(Io, EveryPrefixAndFlip) {
   const Bytes bytes = *io::write(example());
   for (std::size_t n = 0; n + 2 < bytes.size(); ++n) {  // the last two are the rest

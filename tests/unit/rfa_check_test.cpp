@@ -115,6 +115,19 @@ TEST(RfaCheck, TheRealClipsAreClean) {
   }
 }
 
+TEST(RfaCheck, AnErrorAmongManyWarningsIsNotHidden) {
+  rfa::File file = *rfa::read(support::read_bytes(support::fixture("plain_v8.rfa")));
+  auto& keys = file.bones[0].rotation_keys;
+  keys.assign(30, {});
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i].time = static_cast<std::int32_t>(i);
+    keys[i].rotation = {0, 0, 0, static_cast<std::int16_t>(i == 25 ? 100 : 16000)};
+  }
+  bool error = false;
+  for (const auto& f : rfa::check(file)) error = error || f.level == Level::error;
+  EXPECT_TRUE(error);
+}
+
 TEST(RfaCheck, AThousandFaultsDoNotDrownTheRest) {
   rfa::File file = *rfa::read(support::read_bytes(support::fixture("plain_v8.rfa")));
   file.bones[0].rotation_keys.assign(1000, {});

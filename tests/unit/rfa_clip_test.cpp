@@ -416,6 +416,127 @@ TEST(RfaWrite, RightHandedClipsAreMirroredBack) {
   EXPECT_EQ(*rfa::write(file), *rfa::write(before));
 }
 
+TEST(RfaWrite, ASharedRecordIsSplitWhenOneOfItsBonesChanges) {
+  rfa::File file = load("shared_record.rfa");
+  Clip clip = rfa::to_clip(file);
+  for (auto& t : clip.tracks) {
+    if (t.target == 1) t.properties = {{"rf_weight", 1.5F}};
+  }
+  ASSERT_TRUE(rfa::from_clip(clip, file));
+  const auto bytes = rfa::write(file);
+  ASSERT_TRUE(bytes) << to_string(bytes.error());
+  EXPECT_EQ(rfa::read(*bytes)->bones[1].weight, 1.5F);
+}
+
+TEST(RfaWrite, TheWeightOfEitherTrackCounts) {
+  for (const Channel channel : {Channel::rotation, Channel::translation}) {
+    rfa::File file = load("plain_v8.rfa");
+    Clip clip = rfa::to_clip(file);
+    for (auto& t : clip.tracks) {
+      if (t.target == 2 && t.channel == channel) t.properties = {{"rf_weight", 3.5F}};
+    }
+    ASSERT_TRUE(rfa::from_clip(clip, file));
+    EXPECT_EQ(file.bones[2].weight, 3.5F) << name(channel);
+  }
+}
+
+TEST(RfaWrite, NothingIsLostInSilence) {
+  const auto losses_of = [](const char* fixture, auto edit) {
+    rfa::File file = load(fixture);
+    Clip clip = rfa::to_clip(file);
+    edit(clip);
+    const auto losses = rfa::from_clip(clip, file);
+    return losses ? losses->size() : 99;
+  };
+  const auto set = [](Clip& c, const char* key, PropertyValue value) {
+    for (auto& p : c.properties) {
+      if (p.key == key) p.value = std::move(value);
+    }
+  };
+  EXPECT_EQ(losses_of("morph_v8.rfa",
+                      [](Clip& c) {
+                        for (auto& t : c.tracks) {
+                          if (t.channel == Channel::weight)
+                            std::get<Curve<float>>(t.curve).times.back() += 0.1;
+                        }
+                      }),
+            1U);
+  EXPECT_EQ(losses_of("morph_v8.rfa",
+                      [](Clip& c) {
+                        std::erase_if(c.tracks,
+                                      [](const Track& t) { return t.channel == Channel::weight; });
+                      }),
+            1U);
+  EXPECT_EQ(losses_of("morph_v7.rfa", [](Clip& c) { c.end += 1; }), 1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa", [](Clip& c) { c.outside = Outside::wrap; }), 1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa", [](Clip& c) { c.frames_per_second = 24; }), 1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa",
+                      [](Clip& c) {
+                        std::erase_if(c.tracks, [&](const Track& t) {
+                          return t.target + 1 == c.nodes.size();
+                        });
+                        c.nodes.pop_back();
+                      }),
+            1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa", [&](Clip& c) { set(c, "rf_version", std::int64_t{7}); }), 1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa", [&](Clip& c) { set(c, "rf_ramp_in_time", 1.5F); }), 1U);
+  EXPECT_EQ(losses_of("plain_v8.rfa",
+                      [&](Clip& c) { set(c, "rf_total_rotation", std::vector<float>{1, 2}); }),
+            1U);
+}
+
+TEST(RfaWrite, JumpsStayJumps) {
+  Clip clip;
+  clip.space = Space::left_handed;
+  clip.end = 2;
+  clip.nodes.resize(1);
+  Curve<Vec3> c;
+  c.times = {0, 1, 1, 2};
+  c.values = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+  clip.tracks.push_back({0, Channel::translation, {}, c, {}});
+  rfa::File file;
+  const auto losses = rfa::from_clip(clip, file);
+  ASSERT_TRUE(losses && losses->empty());
+  const Sampler sampler(rfa::to_clip(file));
+  Cursor cursor = sampler.cursor();
+  std::vector<Transform> pose(1);
+  sampler.sample(0.99, cursor, pose);
+  EXPECT_EQ(pose[0].translation.x, 0);
+  sampler.sample(1, cursor, pose);
+  EXPECT_EQ(pose[0].translation.x, 1);
+}
+
+TEST(RfaClip, HalfTurnsGoTheSameWayInBothEvaluations) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> n;
+  int half_turns = 0;
+  for (int i = 0; i < 3000; ++i) {
+    // Two keys about half a turn apart, in any direction.
+    std::array<double, 4> a{n(random), n(random), n(random), n(random)},
+        b{-a[1], a[0], -a[3], a[2]};
+    const double length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+    rfa::File file;
+    file.end_time = 4800;
+    auto& bone = file.bones.emplace_back();
+    bone.rotation_keys.resize(2);
+    bone.rotation_keys[1].time = 4800;
+    std::int64_t dot = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      bone.rotation_keys[0].rotation[k] = static_cast<std::int16_t>(a[k] / length * 16380);
+      bone.rotation_keys[1].rotation[k] = static_cast<std::int16_t>(b[k] / length * 16380);
+      dot += bone.rotation_keys[0].rotation[k] * bone.rotation_keys[1].rotation[k];
+    }
+    half_turns += std::abs(dot) < 200;
+    std::vector<Transform> exact(1), smooth(1);
+    rfa::sample_exact(file, 2400, exact);
+    const Sampler sampler(rfa::to_clip(file));
+    Cursor cursor = sampler.cursor();
+    sampler.sample(0.5, cursor, smooth);
+    EXPECT_LT(angle_between(normalize(exact[0].rotation), smooth[0].rotation), 0.05) << i;
+  }
+  EXPECT_GT(half_turns, 100);
+}
+
 TEST(RfaWrite, PropertiesSetTheHeaderAndTheWeights) {
   rfa::File file = load("plain_v8.rfa");
   Clip clip = rfa::to_clip(file);
