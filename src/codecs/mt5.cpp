@@ -22,7 +22,8 @@ void make_distinct(std::vector<std::uint32_t>& offsets) {
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
 }
 std::size_t index_of(const std::vector<std::uint32_t>& offsets, std::uint32_t offset) {
-  return static_cast<std::size_t>(std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin());
+  return static_cast<std::size_t>(std::lower_bound(offsets.begin(), offsets.end(), offset) -
+                                  offsets.begin());
 }
 
 std::vector<std::uint32_t> mesh_places(const std::vector<Node>& nodes) {
@@ -106,7 +107,8 @@ void forget_meshes(File& file) {
 }
 
 bool same_places(const Places& a, const Places& b) {
-  return a.nodes == b.nodes && a.meshes == b.meshes && a.vertices == b.vertices && a.streams == b.streams;
+  return a.nodes == b.nodes && a.meshes == b.meshes && a.vertices == b.vertices &&
+         a.streams == b.streams;
 }
 Result<Places> places_of(const File& file) {
   auto places = walk_nodes(file.nodes, file.first_node);
@@ -117,20 +119,26 @@ Result<Places> places_of(const File& file) {
 }
 
 Error header_error(ByteView in, std::size_t size) {
-  return {Code::truncated, in.size(), {}, fmt::format("the header has {} bytes, {} are here", size, in.size())};
+  return {Code::truncated,
+          in.size(),
+          {},
+          fmt::format("the header has {} bytes, {} are here", size, in.size())};
 }
 
 }  // namespace
 
 bool probe(ByteView in) {
-  return in.size() >= 12 && word(in, 0) == 0x4D435248 && word(in, 8) >= 12 && word(in, 8) < in.size();
+  return in.size() >= 12 && word(in, 0) == 0x4D435248 && word(in, 8) >= 12 &&
+         word(in, 8) < in.size();
 }
 
 Result<File> read(ByteView in, const Limits& limits) {
-  if (in.size() > limits.bytes) return refuse(Code::limit, 0, "", "the input is larger than the limit");
-  if (in.size() >= 4 && word(in, 0) != 0x4D435248) return refuse(Code::bad_magic, 0, "magic", "expected 'HRCM'");
+  if (in.size() > limits.bytes)
+    return refuse(Code::limit, 0, "", "the input is larger than the limit");
+  if (in.size() >= 4 && word(in, 0) != 0x4D435248)
+    return refuse(Code::bad_magic, 0, "magic", "expected 'HRCM'");
   if (in.size() < 12) return tl::unexpected(header_error(in, 12));
-  const auto tree = walk_bytes<Node>(in, word(in, first_node_field), limits);
+  const auto tree = walk_bytes<Node>(in, word(in, first_node_field));
   if (!tree) return tl::unexpected(tree.error());
 
   Result<File> file{File{}};
@@ -155,7 +163,8 @@ Result<Bytes> write(const File& file) {
   const auto places = places_of(file);
   if (!places) return tl::unexpected(places.error());
   if (!same_places(*places, file.places)) {
-    return refuse(Code::bad_value, 0, "nodes", "offsets have changed; records cannot move in this format");
+    return refuse(Code::bad_document, 0, "nodes",
+                  "offsets have changed; records cannot move in this format");
   }
   return io::write(file);
 }
@@ -183,9 +192,11 @@ Mesh mesh_of(const File& file, std::size_t node) {
   if (const auto* a = at(file.vertex_arrays, file.places.vertices, out.header->vertices);
       a != nullptr && out.header->num_vertices > 0) {
     out.vertices = std::span(a->vertices)
-                       .first(std::min(a->vertices.size(), static_cast<std::size_t>(out.header->num_vertices)));
+                       .first(std::min(a->vertices.size(),
+                                       static_cast<std::size_t>(out.header->num_vertices)));
   }
-  if (const auto* s = at(file.streams, file.places.streams, out.header->polygons)) out.commands = s->commands;
+  if (const auto* s = at(file.streams, file.places.streams, out.header->polygons))
+    out.commands = s->commands;
   return out;
 }
 
@@ -216,7 +227,8 @@ Result<std::vector<Strip>> strips_of(const Command& command) {
   }
   if (!in.ok()) return tl::unexpected(in.error());
   if (in.left() != 0) {
-    return refuse(Code::bad_value, in.offset(), "strips", fmt::format("{} bytes follow the last strip", in.left()));
+    return refuse(Code::bad_value, in.offset(), "strips",
+                  fmt::format("{} bytes follow the last strip", in.left()));
   }
   return strips;
 }
@@ -238,13 +250,14 @@ bool probe(ByteView in) {
 }
 
 Result<File> read(ByteView in, const Limits& limits) {
-  if (in.size() > limits.bytes) return mt5::refuse(Code::limit, 0, "", "the input is larger than the limit");
+  if (in.size() > limits.bytes)
+    return mt5::refuse(Code::limit, 0, "", "the input is larger than the limit");
   if (in.size() < 16) return tl::unexpected(mt5::header_error(in, 16));
   Result<File> file{File{}};
   io::Reader head(in);
   File::fields(head, *file);  // for the magic
   if (!head.ok()) return tl::unexpected(head.error());
-  auto tree = mt5::walk_bytes<Node>(in, file->first_node, limits);
+  auto tree = mt5::walk_bytes<Node>(in, file->first_node);
   if (!tree) return tl::unexpected(tree.error());
   file->places = std::move(*tree);
   file->nodes.assign(file->places.nodes.size(), {});
@@ -258,7 +271,8 @@ Result<Bytes> write(const File& file) {
   const auto places = mt5::walk_nodes(file.nodes, file.first_node);
   if (!places) return tl::unexpected(places.error());
   if (places->nodes != file.places.nodes) {
-    return mt5::refuse(Code::bad_value, 0, "nodes", "offsets have changed; records cannot move in this format");
+    return mt5::refuse(Code::bad_document, 0, "nodes",
+                       "offsets have changed; records cannot move in this format");
   }
   return io::write(file);
 }

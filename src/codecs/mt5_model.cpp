@@ -40,7 +40,8 @@ void add_nodes(const std::vector<Node>& nodes, const Places& places, Model& mode
     joint.properties.push_back({"mt5_id", std::int64_t{n.id}});
     if (bone) joint.properties.push_back({"mt5_bone", std::int64_t{*bone}});
     if (family) joint.properties.push_back({"mt5_family", std::int64_t{*family}});
-    if (i < places.nodes.size()) joint.properties.push_back({"mt5_offset", std::int64_t{places.nodes[i]}});
+    if (i < places.nodes.size())
+      joint.properties.push_back({"mt5_offset", std::int64_t{places.nodes[i]}});
     model.nodes.push_back(std::move(joint));
   }
 }
@@ -56,12 +57,14 @@ Transform inverse_bind(const Transform& object) {
   Transform t = inverse(object);
   const auto over = [](float a, float s) { return s != 0 ? a / s : a; };
   const Vec3 s = object.scale;
-  t.translation = {over(t.translation.x, s.x), over(t.translation.y, s.y), over(t.translation.z, s.z)};
+  t.translation = {over(t.translation.x, s.x), over(t.translation.y, s.y),
+                   over(t.translation.z, s.z)};
   t.scale = {over(1, s.x), over(1, s.y), over(1, s.z)};
   return t;
 }
 
-constexpr int most_generations = 16;  // a corner was never said to belong to more than a grandparent
+// Of parents that a corner may reach; no source speaks of more than a grandparent.
+constexpr int most_generations = 16;
 
 // What the stream said last, and what holds until it says something else.
 struct Attributes {
@@ -77,7 +80,11 @@ std::string lost_corners(std::size_t triangles) {
 class Builder {
  public:
   Builder(const File& file, const ModelOptions& options, Model& model, std::vector<Loss>* losses)
-      : file_(file), options_(options), model_(model), losses_(losses), object_(object_rest(model)) {
+      : file_(file),
+        options_(options),
+        model_(model),
+        losses_(losses),
+        object_(object_rest(model)) {
     skinned_ = model.nodes.size() <= 256;
   }
 
@@ -86,14 +93,16 @@ class Builder {
       if (file_.nodes[i].mesh == 0) continue;
       const Mesh mesh = mesh_of(file_, i);
       if (mesh.header == nullptr) {
-        lose(fmt::format("nodes[{}].mesh", i), "leaves the file or overlaps another record; not shown");
+        lose(fmt::format("nodes[{}].mesh", i),
+             "leaves the file or overlaps another record; not shown");
         continue;
       }
       stream(i, mesh);
     }
     dopesheet::Mesh mesh;
     mesh.name = model_.name.empty() ? "mesh" : model_.name;
-    mesh.properties = {{"mt5_unverified", std::string("built by a description that no real file confirmed")}};
+    mesh.properties = {
+        {"mt5_unverified", std::string("built by a description that no real file confirmed")}};
     for (auto& [key, built] : primitives_) {
       if (built.primitive.triangles.empty()) continue;
       built.primitive.material = model_.materials.size();
@@ -200,9 +209,11 @@ class Builder {
       }
       const auto [first, second] = i % 2 == 0 ? std::pair{*b, *c} : std::pair{*c, *b};
       const Primitive& p = built.primitive;
-      const Vec3 normal = cross(p.positions[first] - p.positions[*a], p.positions[second] - p.positions[*a]);
+      const Vec3 normal =
+          cross(p.positions[first] - p.positions[*a], p.positions[second] - p.positions[*a]);
       if (!(dot(normal, normal) > 1e-24)) continue;  // no area
-      for (const std::uint32_t v : {*a, first, second}) agreement += dot(normal, p.normals[v]) > 0 ? 1 : -1;
+      for (const std::uint32_t v : {*a, first, second})
+        agreement += dot(normal, p.normals[v]) > 0 ? 1 : -1;
       triangles.push_back({*a, first, second});
     }
     const bool turn = options_.winding == Winding::reversed ||
@@ -216,7 +227,8 @@ class Builder {
 
   std::uint32_t vertex(Built& built, const Place& place, const Corner& c, const Attributes& now) {
     const float size = now.high_resolution ? options_.uvh_size : now.uv_size;
-    const std::array<float, 2> uv{static_cast<float>(c.uv[0]) / size, static_cast<float>(c.uv[1]) / size};
+    const std::array<float, 2> uv{static_cast<float>(c.uv[0]) / size,
+                                  static_cast<float>(c.uv[1]) / size};
     Primitive& p = built.primitive;
     const auto [known, is_new] =
         built.index.try_emplace({place, uv}, static_cast<std::uint32_t>(p.positions.size()));
@@ -270,7 +282,8 @@ class Findings {
   std::vector<Finding> take() {
     for (const auto& [code, c] : counts_) {
       if (c.first > most_of_a_kind) {
-        out_.push_back({code, c.second, {}, fmt::format("{} more of these", c.first - most_of_a_kind)});
+        out_.push_back(
+            {code, c.second, {}, fmt::format("{} more of these", c.first - most_of_a_kind)});
       }
     }
     return std::move(out_);
@@ -289,7 +302,8 @@ void check_nodes(const std::vector<Node>& nodes, const Places& places, Findings&
   for (std::size_t i = 0; i < n; ++i) {
     const Node& node = nodes[i];
     const auto path = [&](const char* field) { return fmt::format("nodes[{}].{}", i, field); };
-    const std::uint32_t parent = places.parents[i] < 0 ? 0 : places.nodes[static_cast<std::size_t>(places.parents[i])];
+    const std::uint32_t parent =
+        places.parents[i] < 0 ? 0 : places.nodes[static_cast<std::size_t>(places.parents[i])];
     if (node.parent != parent) {
       out.say("mt5-parent", Level::warning, path("parent"),
               fmt::format("says {}, the tree says {}", node.parent, parent));
@@ -306,7 +320,8 @@ void check_nodes(const std::vector<Node>& nodes, const Places& places, Findings&
       }
     }
     if (!finite(vec(node.position)) || !finite(vec(node.scale))) {
-      out.say("mt5-not-finite", Level::error, path("position"), "position or scale is not a number");
+      out.say("mt5-not-finite", Level::error, path("position"),
+              "position or scale is not a number");
     }
     if (node.scale[0] == 0 || node.scale[1] == 0 || node.scale[2] == 0) {
       out.say("mt5-scale", Level::error, path("scale"), "a scale of 0 makes the part vanish");
@@ -325,7 +340,8 @@ void check_nodes(const std::vector<Node>& nodes, const Places& places, Findings&
 
 }  // namespace
 
-Model to_model(const File& file, std::string name, const ModelOptions& options, std::vector<Loss>* losses) {
+Model to_model(const File& file, std::string name, const ModelOptions& options,
+               std::vector<Loss>* losses) {
   Model model;
   model.name = std::move(name);
   add_nodes(file.nodes, file.places, model);
@@ -354,9 +370,11 @@ std::vector<Finding> check(const File& file) {
       const Command& c = file.streams[i].commands[k];
       const auto path = [&] { return fmt::format("streams[{}].commands[{}]", i, k); };
       if (c.kind() == Command::Kind::unknown) {
-        out.say("mt5-op", Level::error, path(), fmt::format("{:#06x} is no known op; the stream ends here", c.op));
+        out.say("mt5-op", Level::error, path(),
+                fmt::format("{:#06x} is no known op; the stream ends here", c.op));
       } else if (c.kind() == Command::Kind::strips) {
-        if (const auto strips = strips_of(c); !strips) out.say("mt5-strip", Level::error, path(), strips.error().text);
+        if (const auto strips = strips_of(c); !strips)
+          out.say("mt5-strip", Level::error, path(), strips.error().text);
       }
     }
   }
@@ -366,7 +384,8 @@ std::vector<Finding> check(const File& file) {
   Builder builder(file, options, model, nullptr);
   builder.run();
   for (const auto& [node, triangles] : builder.dropped()) {
-    out.say("mt5-corner", Level::warning, fmt::format("nodes[{}].mesh", node), lost_corners(triangles));
+    out.say("mt5-corner", Level::warning, fmt::format("nodes[{}].mesh", node),
+            lost_corners(triangles));
   }
   return out.take();
 }
@@ -379,7 +398,8 @@ Model to_model(const File& file, std::string name) {
   Model model;
   model.name = std::move(name);
   mt5::add_nodes(file.nodes, file.places, model);
-  for (const Transform& t : mt5::object_rest(model)) model.inverse_bind.push_back(mt5::inverse_bind(t));
+  for (const Transform& t : mt5::object_rest(model))
+    model.inverse_bind.push_back(mt5::inverse_bind(t));
   return model;
 }
 

@@ -8,17 +8,19 @@
 
 namespace dopesheet::mt5 {
 
-inline tl::unexpected<Error> refuse(Code code, std::size_t offset, std::string path, std::string text) {
+inline tl::unexpected<Error> refuse(Code code, std::size_t offset, std::string path,
+                                    std::string text) {
   return tl::unexpected(Error{code, offset, std::move(path), std::move(text)});
 }
 
 // In both formats.
-inline constexpr std::size_t first_node_field = 8, node_size = 64, child_field = 0x2C, sibling_field = 0x30;
+inline constexpr std::size_t first_node_field = 8, node_size = 64, child_field = 0x2C,
+                             sibling_field = 0x30;
 
-// Follows the offsets: a node, its children, its siblings. `node(offset, index)` returns the node, or
-// null where it cannot be there.
+// Follows the offsets of at most `most` nodes: a node, its children, its siblings.
+// `node(offset, index)` returns the node, or null where it cannot be there.
 template <class Lookup>
-Result<Places> walk(std::uint32_t first, const Limits& limits, Lookup node) {
+Result<Places> walk(std::uint32_t first, std::size_t most, Lookup node) {
   struct Step {
     std::uint32_t offset;
     int parent;
@@ -31,20 +33,24 @@ Result<Places> walk(std::uint32_t first, const Limits& limits, Lookup node) {
   while (!open.empty()) {
     const Step s = open.back();
     open.pop_back();
-    const auto fail = [&](Code code, std::string text) {
-      if (s.from < 0) return refuse(code, first_node_field, "first_node", std::move(text));
-      return refuse(code,
-                    places.nodes[static_cast<std::size_t>(s.from)] + (s.is_child ? child_field : sibling_field),
-                    fmt::format("nodes[{}].{}", s.from, s.is_child ? "child" : "sibling"), std::move(text));
+    const auto fail = [&](std::string text) {
+      if (s.from < 0)
+        return refuse(Code::bad_value, first_node_field, "first_node", std::move(text));
+      return refuse(Code::bad_value,
+                    places.nodes[static_cast<std::size_t>(s.from)] +
+                        (s.is_child ? child_field : sibling_field),
+                    fmt::format("nodes[{}].{}", s.from, s.is_child ? "child" : "sibling"),
+                    std::move(text));
     };
     const std::size_t index = places.nodes.size();
-    if (index >= limits.nodes) return fail(Code::limit, fmt::format("more than {} nodes", limits.nodes));
+    if (index >= most)
+      return fail(fmt::format("there is room for {} nodes, this is one more", most));
     if (!seen.insert(s.offset).second) {
-      return fail(Code::bad_value, fmt::format("the node at {} is in the tree already", s.offset));
+      return fail(fmt::format("the node at {} is in the tree already", s.offset));
     }
     const auto* n = node(s.offset, index);
     if (n == nullptr) {
-      return fail(Code::bad_value, fmt::format("no node fits at the stored offset {}", s.offset));
+      return fail(fmt::format("no node fits at the stored offset {}", s.offset));
     }
     places.nodes.push_back(s.offset);
     places.parents.push_back(s.parent);
@@ -56,25 +62,30 @@ Result<Places> walk(std::uint32_t first, const Limits& limits, Lookup node) {
 }
 
 template <class Node>
-Result<Places> walk_bytes(ByteView in, std::uint32_t first, const Limits& limits) {
+Result<Places> walk_bytes(ByteView in, std::uint32_t first) {
   Node node;
-  return walk(first, limits, [&](std::uint32_t offset, std::size_t) -> const Node* {
+  return walk(first, in.size() / node_size, [&](std::uint32_t offset, std::size_t) -> const Node* {
     if (offset == 0 || offset > in.size() || in.size() - offset < node_size) return nullptr;
     io::Reader r(in.subspan(offset, node_size));
     Node::fields(r, node);
     return &node;
   });
 }
+// The same for a document. Its nodes are in the order of the walk.
 template <class Node>
 Result<Places> walk_nodes(const std::vector<Node>& nodes, std::uint32_t first) {
-  Limits limits;
-  limits.nodes = nodes.size();
-  auto places = walk(first, limits, [&](std::uint32_t offset, std::size_t index) -> const Node* {
-    return offset != 0 && index < nodes.size() ? &nodes[index] : nullptr;
-  });
-  if (places && places->nodes.size() != nodes.size()) {
-    return refuse(Code::bad_value, 0, "nodes",
-                  fmt::format("holds {} nodes, their offsets reach {}", nodes.size(), places->nodes.size()));
+  auto places =
+      walk(first, nodes.size(), [&](std::uint32_t offset, std::size_t index) -> const Node* {
+        return offset != 0 && index < nodes.size() ? &nodes[index] : nullptr;
+      });
+  if (!places) {
+    Error& e = places.error();
+    return refuse(Code::bad_document, 0, std::move(e.path), std::move(e.text));
+  }
+  if (places->nodes.size() != nodes.size()) {
+    return refuse(
+        Code::bad_document, 0, "nodes",
+        fmt::format("holds {} nodes, their offsets reach {}", nodes.size(), places->nodes.size()));
   }
   return places;
 }

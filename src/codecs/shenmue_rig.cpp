@@ -66,9 +66,9 @@ constexpr NodeLink links[] = {
     {34, 6, Follows::copied},   {36, 191, Follows::copied},
 };
 
-constexpr std::array<int, joint_count> controls_of_joints{0,  2,  6,  7,  9,  10, 13, 14, 16, 17, 19,
-                                                          21, 22, 31, 33, 34, 36, 25, 27, 28, 30};
-constexpr std::array<int, joint_count> parents_of_joints{-1, 0, 1,  2,  3,  4,  1,  6,  7,  8, 0,
+constexpr std::array<int, joint_count> controls_of_joints{
+    0, 2, 6, 7, 9, 10, 13, 14, 16, 17, 19, 21, 22, 31, 33, 34, 36, 25, 27, 28, 30};
+constexpr std::array<int, joint_count> parents_of_joints{-1, 0,  1,  2,  3,  4,  1,  6,  7,  8, 0,
                                                          10, 11, 10, 13, 14, 15, 10, 17, 18, 19};
 
 const std::int64_t* integer_property(const Node& node, std::string_view key) {
@@ -87,8 +87,10 @@ class RestModel {
     to_object_space(nodes, topological_order(nodes), local, object_);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto* id = integer_property(nodes[i], "mt5_id");
-      const auto bone = id != nullptr ? bone_of_node(static_cast<std::uint32_t>(*id)) : std::nullopt;
-      if (bone && !nodes_[static_cast<std::size_t>(*bone)]) nodes_[static_cast<std::size_t>(*bone)] = i;
+      const auto bone =
+          id != nullptr ? bone_of_node(static_cast<std::uint32_t>(*id)) : std::nullopt;
+      if (bone && !nodes_[static_cast<std::size_t>(*bone)])
+        nodes_[static_cast<std::size_t>(*bone)] = i;
     }
   }
   // Where one bone is in the space of another.
@@ -112,7 +114,8 @@ Transform relative(const Transform& parent, const Transform& child) {
   Transform t = inverse({parent.translation, parent.rotation, {1, 1, 1}}) * child;
   const auto divide = [](float a, float b) { return b != 0 ? a / b : a; };
   const Vec3 s = parent.scale;
-  t.translation = {divide(t.translation.x, s.x), divide(t.translation.y, s.y), divide(t.translation.z, s.z)};
+  t.translation = {divide(t.translation.x, s.x), divide(t.translation.y, s.y),
+                   divide(t.translation.z, s.z)};
   t.scale = {divide(t.scale.x, s.x), divide(t.scale.y, s.y), divide(t.scale.z, s.z)};
   return t;
 }
@@ -141,7 +144,9 @@ Rig rig_from_model(std::span<const Node> nodes) {
   const auto offset = [&](std::size_t control, int from, int to, const Point& before) {
     if (const auto v = model.segment(from, to)) at(control) = minus(*v, before);
   };
-  const auto sum = [](const Point& a, const Point& b) { return Point{a[0] + b[0], a[1] + b[1], a[2] + b[2]}; };
+  const auto sum = [](const Point& a, const Point& b) {
+    return Point{a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+  };
   offset(5, 14, 16, sum(at(3), at(4)));
   offset(12, 14, 21, sum(at(3), at(11)));
   offset(25, 1, 9, at(20));
@@ -182,42 +187,78 @@ std::optional<int> family_of_root(std::uint32_t node_id) {
 
 std::string_view bone_name(int bone) {
   switch (bone) {
-    case 0: return "root";
-    case 1: return "spine";
-    case 4: return "shoulder_R";
-    case 5: return "upperarm_R";
-    case 6: return "forearm_R";
-    case 7: return "wrist_R";
-    case 8: return "hand_fingers_R";
-    case 9: return "shoulder_L";
-    case 10: return "upperarm_L";
-    case 11: return "forearm_L";
-    case 12: return "wrist_L";
-    case 13: return "hand_fingers_L";
-    case 14: return "waist";
-    case 16: return "thigh_R";
-    case 17: return "shin_R";
-    case 18: return "foot_R";
-    case 19: return "toes_R";
-    case 21: return "thigh_L";
-    case 22: return "shin_L";
-    case 23: return "foot_L";
-    case 24: return "toes_L";
-    case 25: return "thumb_R";
-    case 28: return "index_upper_R";
-    case 29: return "index_lower_R";
-    case 31: return "fingers_upper_R";
-    case 32: return "fingers_lower_R";
-    case 40: return "thumb_L";
-    case 43: return "index_upper_L";
-    case 44: return "index_lower_L";
-    case 46: return "fingers_upper_L";
-    case 47: return "fingers_lower_L";
-    case 188: return "jaw";
-    case 189: return "head";
-    case 190: return "hand_L";
-    case 191: return "hand_R";
-    default: return {};
+    case 0:
+      return "root";
+    case 1:
+      return "spine";
+    case 4:
+      return "shoulder_R";
+    case 5:
+      return "upperarm_R";
+    case 6:
+      return "forearm_R";
+    case 7:
+      return "wrist_R";
+    case 8:
+      return "hand_fingers_R";
+    case 9:
+      return "shoulder_L";
+    case 10:
+      return "upperarm_L";
+    case 11:
+      return "forearm_L";
+    case 12:
+      return "wrist_L";
+    case 13:
+      return "hand_fingers_L";
+    case 14:
+      return "waist";
+    case 16:
+      return "thigh_R";
+    case 17:
+      return "shin_R";
+    case 18:
+      return "foot_R";
+    case 19:
+      return "toes_R";
+    case 21:
+      return "thigh_L";
+    case 22:
+      return "shin_L";
+    case 23:
+      return "foot_L";
+    case 24:
+      return "toes_L";
+    case 25:
+      return "thumb_R";
+    case 28:
+      return "index_upper_R";
+    case 29:
+      return "index_lower_R";
+    case 31:
+      return "fingers_upper_R";
+    case 32:
+      return "fingers_lower_R";
+    case 40:
+      return "thumb_L";
+    case 43:
+      return "index_upper_L";
+    case 44:
+      return "index_lower_L";
+    case 46:
+      return "fingers_upper_L";
+    case 47:
+      return "fingers_lower_L";
+    case 188:
+      return "jaw";
+    case 189:
+      return "head";
+    case 190:
+      return "hand_L";
+    case 191:
+      return "hand_R";
+    default:
+      return {};
   }
 }
 
@@ -245,7 +286,8 @@ std::vector<Node> reduced_skeleton(const Rig& rig) {
     nodes[i].parent = parents_of_joints[i];
     nodes[i].rest = local[i];
     nodes[i].properties = {{"shm_control", std::int64_t{id}}, {"shm_type", std::int64_t{c.type}}};
-    if (const auto bone = bone_of_control(id)) nodes[i].properties.push_back({"shm_mt5_bone", std::int64_t{*bone}});
+    if (const auto bone = bone_of_control(id))
+      nodes[i].properties.push_back({"shm_mt5_bone", std::int64_t{*bone}});
   }
   return nodes;
 }
@@ -272,10 +314,13 @@ MirrorRule mirror_rule(std::size_t control, Motion motion) {
   const int leg = pair(4, 10, 7), arm = pair(25, 30, 6);
   rule.swap = leg != 0 ? leg : arm != 0 ? arm : id;
   switch (id) {
-    case 0: case 9: case 16:
+    case 0:
+    case 9:
+    case 16:
       rule.turn_sign = {1, -1, -1};
       break;
-    case 1: case 18:
+    case 1:
+    case 18:
       rule.turn_sign = {-1, -1, -1};
       rule.turn_offset = {0, 0.5, 0};
       break;
@@ -284,10 +329,18 @@ MirrorRule mirror_rule(std::size_t control, Motion motion) {
       rule.turn_sign = motion == Motion::dense ? Point{-1, -1, 1} : Point{1, -1, 1};
       rule.turn_offset = motion == Motion::dense ? Point{0.5, 0, 0} : Point{0, 0.5, 0};
       break;
-    case 5: case 12: case 25: case 26: case 30: case 31: case 32: case 36:
+    case 5:
+    case 12:
+    case 25:
+    case 26:
+    case 30:
+    case 31:
+    case 32:
+    case 36:
       rule.turn_sign = {-1, -1, 1};
       break;
-    default: break;
+    default:
+      break;
   }
   return rule;
 }

@@ -1,5 +1,5 @@
-// Turns and targets -> world transforms. In double: an almost straight knee moves by 0.2 mm when its
-// target moves by the rounding of a float.
+// Turns and targets -> world transforms. In double: an almost straight knee moves by 0.2 mm when
+// its target moves by the rounding of a float.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -72,7 +72,8 @@ Quat quat(const Frame& f) {
           static_cast<float>(w / n)};
 }
 
-// `z` made perpendicular to `d`. Where both are parallel, what it tends to when d comes from `rest`.
+// `z` made perpendicular to `d`. Where both are parallel, what it tends to when d comes from
+// `rest`.
 Point hinge(const Point& z, const Point& d, const Point& rest) {
   const double along = dot(z, d);
   const auto perpendicular = [&](const Point& v) { return v - dot(v, d) * d; };
@@ -100,22 +101,37 @@ class Solve {
         look(i);
       }
     }
+    if (motion_ == Motion::dense) restore_aims();
     return frames_;
   }
 
  private:
   double rest(std::size_t i, std::size_t axis) const {
-    if (motion_ == Motion::dense && joins_aim(i) && pose_.has_turn[i - 1].any()) return 0;
+    if (includes_aim(i)) return 0;
     // In another space than the documented one, the rest pose must stay the rest pose.
     constexpr Point foot{0.125, -0.25, 0.125}, hand{-0.25, 0, -0.25};
     if (is_foot(i) && options_.foot_space == FootSpace::parent) return foot[axis];
     if (is_hand(i) && options_.hand_space == HandSpace::world) return hand[axis];
+    return table_rest(i, axis);
+  }
+  double table_rest(std::size_t i, std::size_t axis) const {
     const double turn = rig_.controls[i].rest[axis] / bams_per_turn;
     return options_.keep_odd_rest ? turn : std::round(turn * 4) / 4;
   }
-  // Where dense motions turn the aim or pole as a whole.
-  bool joins_aim(std::size_t i) const {
-    return i > 2 && rig_.controls[i - 1].solver == Solver::aim && rig_.controls[i].solver == Solver::solved;
+  // A dense motion turns torso, head and upper limbs together with the aim or pole before them.
+  bool includes_aim(std::size_t i) const {
+    return motion_ == Motion::dense && i > 2 && rig_.controls[i - 1].solver == Solver::aim &&
+           pose_.has_turn[i - 1].any();
+  }
+  // Aims and poles get back the axes that they have in other motions.
+  void restore_aims() {
+    for (std::size_t i = 3; i < control_count; ++i) {
+      if (!includes_aim(i)) continue;
+      const Frame r = axes_of({table_rest(i, 0), table_rest(i, 1), table_rest(i, 2)});
+      const Frame back{
+          {r.x[0], r.y[0], r.z[0]}, {r.x[1], r.y[1], r.z[1]}, {r.x[2], r.y[2], r.z[2]}, {}};
+      frames_[i - 1] = at(below(frames_[i], back), frames_[i - 1].origin);
+    }
   }
   Point turns(std::size_t i) const {
     Point out;
@@ -151,7 +167,8 @@ class Solve {
     if (!pose_.has_position.test(i + 3)) return;
     const Bend bend = rig_.controls[i + 2].variant == 1 ? Bend::knee : Bend::elbow;
     Point target = pose_.positions[i + 3];
-    if (options_.ground_ankles && bend == Bend::knee) target[1] = std::max(target[1], options_.ankle_height);
+    if (options_.ground_ankles && bend == Bend::knee)
+      target[1] = std::max(target[1], options_.ankle_height);
     const Limb l = two_bone(frames_[i], target, rig_.controls[i + 2].offset[0],
                             rig_.controls[i + 3].offset[0], bend, options_.out_of_reach);
     frames_[i + 1] = l.upper;
@@ -162,7 +179,7 @@ class Solve {
 
   const Rig& rig_;
   const ControlPose& pose_;
-  const SolveOptions& options_;
+  SolveOptions options_;
   Motion motion_;
   Frames frames_;
   std::bitset<control_count> solved_;
@@ -195,17 +212,20 @@ Limb two_bone(const Frame& pole, const Point& target, double upper, double lower
   const Point d = direction(to_target, rest);
   const Point n = hinge(pole.z, d, rest);
   // Along d and across it, from the law of cosines.
-  const double s = distance > tiny ? std::clamp((upper * upper + distance * distance - lower * lower) /
-                                                    (2 * distance),
-                                                -upper, upper)
-                                   : 0;
+  const double s =
+      distance > tiny
+          ? std::clamp((upper * upper + distance * distance - lower * lower) / (2 * distance),
+                       -upper, upper)
+          : 0;
   const double h = std::sqrt(std::max(0.0, upper * upper - s * s));
   const Point across = bend == Bend::knee ? cross(n, d) : cross(d, n);
   const Point to_joint = s * d + h * across;
   const Point joint = pole.origin + to_joint;
 
   Limb limb;
-  const auto frame = [&](const Point& x, const Point& origin) { return Frame{x, cross(n, x), n, origin}; };
+  const auto frame = [&](const Point& x, const Point& origin) {
+    return Frame{x, cross(n, x), n, origin};
+  };
   limb.upper = frame(direction(to_joint, d), pole.origin);
   limb.lower = frame(direction(target - joint, limb.upper.x), joint);
   limb.end = at(limb.lower, reach == Reach::clamp ? joint + lower * limb.lower.x : target);
@@ -230,7 +250,8 @@ void solve(const Rig& rig, const ControlPose& pose, const SolveOptions& options,
   store(Solve(rig, pose, options, Motion::curves).run(), world);
 }
 
-void solve_dense(const Rig& rig, const ControlPose& pose, const SolveOptions& options, World world) {
+void solve_dense(const Rig& rig, const ControlPose& pose, const SolveOptions& options,
+                 World world) {
   store(Solve(rig, pose, options, Motion::dense).run(), world);
 }
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree may be read-only or shared
 
+import motn_fixtures
 import mt5_fixtures
 import rfa_checks
 import rfa_fixtures
@@ -36,6 +37,7 @@ def write_all(outdir):
         (outdir / entry["file"]).write_bytes(entry["build"]())
         index = lists["mt5.json" if entry["kind"] in ("mt5", "mt7") else "index.json"]
         index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
+    motn_fixtures.write(outdir)
     for name, index in lists.items():
         (outdir / name).write_text(json.dumps(index, indent=1) + "\n")
 

@@ -302,8 +302,8 @@ def meshes():
 
 @fixture(canonical=False)
 def shared_mesh():
-    """Two nodes with one mesh; two meshes with one list of vertices, of which the second uses a part;
-    a stream that ends in an unknown op; a strip that is too long; a corner that does not exist."""
+    """Two nodes with one mesh; two meshes with one list of vertices, of which the second uses a
+    part; a stream that ends in an unknown op; a strip that is too long; a corner of nobody."""
     root, other, third = Node(0), Node(300), Node(301, (0, 1, 0))
     root.children = [other, third]
     stream = strips(FLAT, [(0,), (1,), (2,)]) + struct.pack("<HHH", 0x0077, 1, 2)
@@ -333,10 +333,8 @@ def lost_mesh():
     end = place([root], 12)
     root.mesh, other.mesh = end, 0x00F00000
     stream = strips(FLAT, [(0,), (1,), (2,)]) + END
-    return pack(
-        [root],
-        pieces=[(end, mesh_header(end + 32, 4, end + 128)), (end + 32, square(1)), (end + 128, stream)],
-    )
+    header = mesh_header(end + 32, 4, end + 128)
+    return pack([root], pieces=[(end, header), (end + 32, square(1)), (end + 128, stream)])
 
 
 @fixture(canonical=False, name="person36", kind="mt7")
