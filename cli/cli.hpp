@@ -30,6 +30,7 @@ struct Common {
   std::string output;               // file, folder, "-" or empty
   std::string skeleton;             // the character's mesh, or empty
   bool json = false;
+  bool stored = false;  // of banks: tracks as they are, instead of the solved pose
   Limits limits;
 };
 
@@ -51,6 +52,7 @@ enum class Identify : bool { no, yes };
 int run_inputs(const Common& common, const Model* model, Identify identify,
                const std::function<Result<void>(const Input&, Json& report)>& work);
 
+std::pair<std::string, std::string> split_input(const std::string& path);
 // All inputs by their paths; an Error where a pattern matches nothing.
 Result<std::vector<std::string>> expand_inputs(const Common& common);
 Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
@@ -133,5 +135,6 @@ int check(const CheckOptions& options);
 int convert(const ConvertOptions& options);
 int sample(const SampleOptions& options);
 int formats(const FormatsOptions& options);
+int list(const Common& options);
 
 }  // namespace cli

@@ -119,10 +119,21 @@ Json number(float v) {
   return s.find(':') == s.npos ? Json::parse(s) : Json(s);
 }
 
+// "bank.bin#WALK_*" is the motions of a bank; a file of the whole name wins.
+std::pair<std::string, std::string> split_input(const std::string& path) {
+  const auto hash = path.find('#');
+  if (hash == path.npos || hash == 0 || io::exists(path)) return {path, {}};
+  return {path.substr(0, hash), path.substr(hash + 1)};
+}
+
 Result<std::vector<std::string>> expand_inputs(const Common& common) {
   std::vector<std::string> out;
   for (const std::string& pattern : common.inputs) {
-    const auto paths = io::expand_glob(pattern);
+    const auto [base, select] = split_input(pattern);
+    auto paths = io::expand_glob(base);
+    if (!select.empty()) {
+      for (std::string& p : paths) p += '#' + select;
+    }
     if (paths.empty())
       return tl::unexpected(Error{Code::cannot_read, 0, {}, "matches no file", pattern});
     out.insert(out.end(), paths.begin(), paths.end());
@@ -135,13 +146,16 @@ Result<std::vector<std::string>> expand_inputs(const Common& common) {
 
 Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
                          Identify identify) {
-  auto bytes = io::read_file(path, common.limits);
+  const auto [file, select] = split_input(path);
+  auto bytes = io::read_file(file, common.limits);
   if (!bytes) return tl::unexpected(bytes.error());
   Input in;
   in.path = path;
   in.bytes = std::move(*bytes);
   in.options.limits = common.limits;
-  in.options.name = path == "-" ? "stdin" : io::file_name(path);
+  in.options.name = path == "-" ? "stdin" : io::file_name(file);
+  in.options.select = select;
+  in.options.stored = common.stored;
   in.options.model = model;
   if (identify == Identify::yes) {
     const auto format = dopesheet::identify(in.bytes);
@@ -213,7 +227,9 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
   }
   std::set<std::string> seen;
   for (const std::string& input : inputs) {
-    const std::string stem = input == "-" ? "stdin" : io::file_stem(input);
+    const auto [file, select] = split_input(input);
+    std::string stem = input == "-" ? "stdin" : io::file_stem(file);
+    if (!select.empty()) stem += "#" + select;
     out.paths_.push_back(folder ? io::join_path(common.output, stem + extension) : common.output);
     if (!seen.insert(out.paths_.back()).second) {
       return tl::unexpected(

@@ -31,9 +31,10 @@ class Converter {
                       [&](const Input& in, Json& report) -> Result<void> {
                         while ((*paths)[i] != in.path) ++i;
                         if (!gltf) return same_format(in, plan->of(i), report);
-                        return read(in).and_then([&](Scene scene) {
-                          return write(std::move(scene), plan->of(i), report);
-                        });
+                        auto scene = read(in);
+                        if (!scene) return tl::unexpected(scene.error());
+                        if (in.format->list != nullptr && folder) return each(*scene, report);
+                        return write(std::move(*scene), plan->of(i), report);
                       });
   }
 
@@ -121,6 +122,17 @@ class Converter {
     if (!done) return report_error(done.error());
     if (options_.common.json && options_.common.output != "-") print(report.dump(2) + "\n");
     return Exit::ok;
+  }
+
+  // A bank into a folder: a file for each of its motions.
+  Result<void> each(Scene& scene, Json& report) {
+    for (Clip& clip : scene.clips) {
+      Scene one;
+      const std::string path = io::join_path(options_.common.output, clip.name + "." + to_);
+      one.clips.push_back(std::move(clip));
+      if (auto r = write(std::move(one), path, report); !r) return r;
+    }
+    return {};
   }
 
   Result<void> write(Scene scene, const std::string& output, Json& report) {

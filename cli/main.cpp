@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(std::string("dopesheet VERB --help shows an example.\n") + exit_codes);
 
-  cli::Common info, dump;
+  cli::Common info, dump, list;
   cli::BuildOptions build;
   cli::CheckOptions check;
   cli::ConvertOptions convert;
@@ -45,6 +45,11 @@ int main(int argc, char** argv) {
   add_common(*v_info, info, true);
   add_output(*v_info, info);
   v_info->footer("Example: dopesheet info walk.rfa --skeleton miner.v3c");
+
+  auto* v_list = app.add_subcommand("list", "What a bank holds");
+  add_common(*v_list, list, false);
+  add_output(*v_list, list);
+  v_list->footer("Example: dopesheet list 'motion.bin#AKI_*'");
 
   auto* v_dump = app.add_subcommand(
       "dump", "Every field with its offset; with --json the document that build reads");
@@ -73,6 +78,8 @@ int main(int argc, char** argv) {
   auto* v_convert = app.add_subcommand("convert", "To glTF, or to poses as JSON or CSV");
   add_common(*v_convert, convert.common, true);
   add_output(*v_convert, convert.common);
+  v_convert->add_flag("--stored", convert.common.stored,
+                      "Of banks: IK targets and controls as they are, instead of the solved pose");
   v_convert->add_option("--to", convert.to,
                         "glb, gltf, json, csv, or the input's own format; else from -o");
   v_convert->add_option("--fps", convert.fps, "Poses a second, for JSON and CSV")
@@ -94,6 +101,8 @@ int main(int argc, char** argv) {
   auto* v_sample = app.add_subcommand("sample", "Poses at times");
   add_common(*v_sample, sample.common, true);
   add_output(*v_sample, sample.common);
+  v_sample->add_flag("--stored", sample.common.stored,
+                     "Of banks: IK targets and controls as they are, instead of the solved pose");
   v_sample->add_option("--fps", sample.fps, "Poses a second; else the clip's own rate")
       ->check(CLI::PositiveNumber);
   v_sample->add_option("--times", sample.times, "These times instead, in seconds")->delimiter(',');
@@ -120,6 +129,7 @@ int main(int argc, char** argv) {
 
   int code = cli::Exit::ok;
   if (v_info->parsed()) code = cli::info(info);
+  if (v_list->parsed()) code = cli::list(list);
   if (v_dump->parsed()) code = cli::dump(dump);
   if (v_build->parsed()) code = cli::build(build);
   if (v_check->parsed()) code = cli::check(check);

@@ -31,6 +31,8 @@ void sweep_flips(const dopesheet::Bytes& bytes, Read read, Write write, std::siz
   dopesheet::Bytes flipped = bytes;
   for (std::size_t i = 0; i < bytes.size(); i += stride) {
     for (const unsigned mask : {0xffU, 0x80U, 0x01U}) {
+      if (mask != 0xff && bytes.size() > 8192 && i % 8 != 0)
+        continue;  // single bits of large files
       flipped[i] = bytes[i] ^ static_cast<std::byte>(mask);
       expect_refused_or_exact(flipped, read, write);
       if (testing::Test::HasFailure()) FAIL() << "byte " << i << " with mask " << mask;

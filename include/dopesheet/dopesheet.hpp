@@ -11,6 +11,7 @@
 #include "dopesheet/model.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/mt5.hpp"
+#include "dopesheet/reduce.hpp"
 #include "dopesheet/rfa.hpp"
 #include "dopesheet/sample.hpp"
 #include "dopesheet/shenmue_rig.hpp"

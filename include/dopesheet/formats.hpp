@@ -23,6 +23,8 @@ struct Info {
 struct ReadOptions {
   Limits limits;
   std::string name;              // of the input, for clip names and checks
+  std::string select;            // of a bank: motions by name, with * and ?, or by id; empty: all
+  bool stored = false;           // of a bank: the tracks as they are, instead of the solved pose
   bool layout = false;           // from_json: recompute lengths and offsets first
   const Model* model = nullptr;  // the character a clip is for, where known
 };
@@ -48,6 +50,8 @@ struct Format {
   Result<std::vector<Frame>> (*exact)(ByteView in, const ReadOptions& options,
                                       std::span<const double> times);
   Result<Model> (*model)(ByteView in, const ReadOptions& options);  // null: holds none
+  // What a bank holds, a row a motion, as far as `select` asks for it; null: the format is no bank.
+  Result<Info> (*list)(ByteView in, const ReadOptions& options);
 };
 
 std::span<const Format> formats();

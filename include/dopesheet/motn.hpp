@@ -5,7 +5,9 @@
 
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"
+#include "dopesheet/compare.hpp"
 #include "dopesheet/io.hpp"
+#include "dopesheet/shenmue_rig.hpp"
 
 namespace dopesheet::motn {
 
@@ -325,6 +327,32 @@ Statistics statistics(const Bank& bank);
 // Holes and orphans, frames out of order or outside, impossible numbers, links to nowhere, loops that
 // do not close. The codes are listed in docs/formats/motn.md.
 std::vector<Finding> check(const Bank& bank);
+
+// ---- meaning
+
+// A motion as it is stored: one node per control, exact per-axis curves, nothing solved. Human rigs (see
+// shenmue_rig.hpp) name their 37 controls; IK targets are roots with role ik_target or look_at, feet hang
+// on their targets. Other rigs and props have nodes by number, "control_<id>" and "node_<index>". Axes as
+// stored: the character faces -Z. Mirroring is not applied; the property "shm_mirrored" says so.
+Clip to_clip(const Bank& bank, std::size_t motion);
+
+struct SolveOptions {
+  shenmue::SolveOptions solver;
+  bool mirror = true;        // as the extra data asks for
+  bool face_forward = true;  // half a turn about Y: the character faces +Z, as glTF expects
+  double rate = 120;         // poses a second that are solved
+  double max_mm = 0.1;       // error that leaving out keys may add, object space
+  double max_degrees = 0.05;
+};
+struct Solved {
+  Clip clip;          // the 21 joints of shenmue::reduced_skeleton
+  ErrorReport error;  // against every solved pose, those between the kept keys included
+  std::size_t keys_before = 0, keys_after = 0;
+};
+// The pose that the motion means, solved. None for animals and props, whose rigs are not known, and fails
+// then with Code::cannot_represent.
+Result<Solved> solve(const Bank& bank, std::size_t motion, const SolveOptions& options = {},
+                     const shenmue::Rig& rig = shenmue::default_rig());
 
 // ---- editing banks. Motions count from 0. Sequences and extra data that several motions share stay
 // shared, until one of these motions is replaced. Links between motions follow their targets.

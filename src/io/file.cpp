@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "io/text.hpp"
+
 namespace fs = std::filesystem;
 
 namespace dopesheet::io {
@@ -60,27 +62,6 @@ bool write_all(int fd, ByteView bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(n));
   }
   return true;
-}
-
-// * and ? within a name; every other byte is itself.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
-      ++p;
-      ++n;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 bool has_wildcard(std::string_view s) { return s.find_first_of("*?") != s.npos; }
@@ -200,6 +181,10 @@ std::vector<std::string> expand_glob(const std::string& pattern) {
   return out;
 }
 
+bool exists(const std::string& path) {
+  std::error_code ec;
+  return fs::exists(to_path(path), ec);
+}
 bool is_folder(const std::string& path) {
   std::error_code ec;
   return fs::is_directory(to_path(path), ec);

@@ -19,6 +19,7 @@ Result<void> write_file(const std::string& path, ByteView bytes);
 // wildcards, or that names an existing file, is returned as it is.
 std::vector<std::string> expand_glob(const std::string& pattern);
 
+bool exists(const std::string& path);
 bool is_folder(const std::string& path);
 Result<void> make_folder(const std::string& path);    // and its parents
 std::string file_name(const std::string& path);       // "a/b.rfa" -> "b.rfa"

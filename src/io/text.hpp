@@ -24,6 +24,9 @@ std::optional<std::string> unescape_bytes(std::string_view text);
 std::string_view trim_zeros(std::string_view text);  // without zeros at the end
 std::string_view until_zero(std::string_view text);  // up to the first zero
 
+// Whether a name fits a pattern: * stands for any bytes, ? for one.
+bool matches(std::string_view pattern, std::string_view name);
+
 // A JSON string literal, quotes included. `utf8` must be valid UTF-8.
 std::string json_string(std::string_view utf8);
 

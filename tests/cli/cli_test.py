@@ -182,6 +182,31 @@ class Convert(ToolTest):
         self.assertEqual(self.files(), ["char.v3c", "plain_v8.rfa"])
 
 
+class Banks(ToolTest):
+    def test_list_select_and_convert(self):
+        self.fixture("bank.motn")
+        rows = self.run_json("list", "bank.motn")["rows"]
+        self.assertEqual([r[1] for r in rows], ["WALK_L", "WALK_R", "LONG", "STANDBY", "BAG", "WALK_END"])
+        self.assertEqual(rows[1][7:9], ["itself", "yes"])
+        out, _ = self.run_tool("list", "bank.motn#WALK_*")
+        self.assertEqual(len(out.decode().splitlines()), 4)
+        self.run_tool("convert", "bank.motn#WALK_L", "-o", "walk.glb")
+        self.run_tool("convert", "bank.motn#2", "--stored", "-o", "two.glb")
+        self.run_tool("convert", "bank.motn", "-o", "all/")
+        self.assertEqual(len([f for f in self.files() if f.startswith("all/")]), 6)
+        frames = self.run_json("sample", "bank.motn#WALK_L")
+        self.assertEqual(len(frames["nodes"]), 21)
+        self.run_tool("convert", "bank.motn#NOBODY", "-o", "x.glb", code=1)
+        self.run_tool("list", "walk.glb", code=3)
+
+    def test_its_bytes_come_back(self):
+        for name in ("bank.motn", "bank_holes.motn", "package_relative.motn"):
+            path = self.fixture(name)
+            self.run_tool("dump", "--json", name, "-o", "x.json")
+            self.run_tool("build", "x.json", "-o", "x.motn")
+            self.assertEqual((self.dir / "x.motn").read_bytes(), path.read_bytes())
+
+
 class Sample(ToolTest):
     def test_csv_and_json(self):
         self.fixture("plain_v8.rfa")
@@ -220,7 +245,7 @@ class ExitCodes(ToolTest):
         self.run_tool("nonsense", code=1)
         self.run_tool("info", code=1)
         self.run_tool("--version")
-        for verb in ("info", "dump", "build", "check", "convert", "sample", "formats"):
+        for verb in ("info", "list", "dump", "build", "check", "convert", "sample", "formats"):
             out, _ = self.run_tool(verb, "--help")
             self.assertIn(f"Example: dopesheet {verb}", out.decode())
         self.run_tool("info", "missing.rfa", code=2)

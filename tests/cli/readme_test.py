@@ -5,7 +5,7 @@ import unittest
 
 from tool import SOURCE, ToolTest
 
-VERBS = {"info", "dump", "build", "check", "convert", "sample", "formats"}
+VERBS = {"info", "list", "dump", "build", "check", "convert", "sample", "formats"}
 
 
 class Readme(ToolTest):
@@ -34,7 +34,7 @@ class Readme(ToolTest):
             self.assertTrue((SOURCE / target).exists(), target)
 
     def test_every_check_code_is_documented(self):
-        for fmt in ("rfa", "v3c"):
+        for fmt in ("rfa", "v3c", "motn"):
             docs = (SOURCE / "docs" / "formats" / f"{fmt}.md").read_text()
             code = (SOURCE / "src" / "codecs" / f"{fmt}_check.cpp").read_text()
             codes = set(re.findall(rf'"({fmt}-[a-z-]+)"', code))

@@ -67,6 +67,20 @@ def main():
                     agreed += 1
                 else:
                     failed.append(clip.name)
+        banks = [(FIXTURES / "bank.motn", ["WALK_L", "WALK_R", "STANDBY", "BAG", "LONG"])]
+        if (samples / "motn" / "motion.bin").exists():
+            bank = samples / "motn" / "motion.bin"
+            rows = json.loads(run(TOOL, "list", bank, "--json").stdout)["rows"]
+            banks.append((bank, [r[1] for r in rows[::31]] + [r[1] for r in rows if r[2] != "curves"][::3]))
+        for bank, names in banks:
+            for name in names:
+                out = folder / f"{bank.stem}-{name}.glb"
+                lossless, baked = export(f"{bank}#{name}", None, out)
+                made.append(out)
+                if compare(out, f"{bank}#{name}", None, baked, folder / "poses.json"):
+                    agreed += 1
+                else:
+                    failed.append(name)
         together = folder / "together.glb"
         run(TOOL, "convert", FIXTURES / "char_wave.rfa", FIXTURES / "char_morph_v8.rfa",
             FIXTURES / "char_morph_v7.rfa", "--skeleton", character, "-o", together)

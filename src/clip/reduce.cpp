@@ -1,0 +1,91 @@
+// Key reduction of linear tracks.
+#include "dopesheet/reduce.hpp"
+
+#include <algorithm>
+
+#include "dopesheet/sample.hpp"
+
+namespace dopesheet {
+namespace {
+
+double off(const Curve<Vec3>& c, std::size_t a, std::size_t b, std::size_t k, double u) {
+  const auto mix = [&](float p, float q) { return static_cast<float>(p + u * (double{q} - p)); };
+  const Vec3 p = c.values[a], q = c.values[b];
+  return length(Vec3{mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z)} - c.values[k]);
+}
+double off(const Curve<Quat>& c, std::size_t a, std::size_t b, std::size_t k, double u) {
+  return angle_between(slerp(c.values[a], c.values[b], u), c.values[k]);
+}
+
+template <class T>
+bool spans(const Curve<T>& c, std::size_t a, std::size_t b, double tolerance) {
+  const double dt = c.times[b] - c.times[a];
+  if (!(dt > 0)) return false;
+  for (std::size_t k = a + 1; k < b; ++k) {
+    if (off(c, a, b, k, (c.times[k] - c.times[a]) / dt) > tolerance) return false;
+  }
+  return true;
+}
+
+// From each kept key as far as one segment serves: doubling the stride, then halving it.
+template <class T>
+Curve<T> thinned(const Curve<T>& c, double tolerance) {
+  Curve<T> out;
+  out.interp = c.interp;
+  const std::size_t last = c.times.size() - 1;
+  std::size_t at = 0;
+  const auto keep = [&](std::size_t k) {
+    out.times.push_back(c.times[k]);
+    out.values.push_back(c.values[k]);
+  };
+  keep(0);
+  while (at < last) {
+    std::size_t stride = 1;
+    while (at + 2 * stride <= last && spans(c, at, at + 2 * stride, tolerance)) stride *= 2;
+    for (std::size_t step = stride; step > 0; step /= 2) {
+      if (at + stride + step <= last && spans(c, at, at + stride + step, tolerance)) stride += step;
+    }
+    at += stride;
+    keep(at);
+  }
+  // A track that never leaves its first value needs one key.
+  if (out.times.size() == 2 && out.values[0] == out.values[1]) {
+    out.times.pop_back();
+    out.values.pop_back();
+  }
+  return out;
+}
+
+}  // namespace
+
+Reduced reduce(const Clip& clip, const ReduceOptions& options) {
+  Reduced out;
+  out.keys_before = key_count(clip);
+  // A local error grows along the chain of joints: start small, tighten until the measured one fits.
+  double metres = options.max_mm / 1000 / 4, degrees = options.max_degrees / 4;
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    out.clip = clip;
+    for (Track& t : out.clip.tracks) {
+      if (auto* v = std::get_if<Curve<Vec3>>(&t.curve); v && v->interp == Interp::linear) {
+        *v = thinned(*v, metres);
+      } else if (auto* q = std::get_if<Curve<Quat>>(&t.curve); q && q->interp == Interp::linear) {
+        *q = thinned(*q, degrees);
+      }
+    }
+    out.keys_after = key_count(out.clip);
+    CompareOptions compare_options;
+    compare_options.rate = 60;  // besides all keys of both, and the middles between them
+    out.error = compare(clip, out.clip, compare_options);
+    const double excess =
+        std::max(out.error.max_mm / options.max_mm, out.error.max_degrees / options.max_degrees);
+    if (excess <= 1) return out;
+    metres *= std::min(0.7, 0.9 / excess);
+    degrees *= std::min(0.7, 0.9 / excess);
+  }
+  out.clip = clip;
+  out.keys_after = out.keys_before;
+  out.error = {};
+  return out;
+}
+
+}  // namespace dopesheet

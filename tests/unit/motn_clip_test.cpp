@@ -1,0 +1,216 @@
+// Shenmue motions as clips: stored, and solved to a skeleton.
+#include <cmath>
+
+#include "../support.hpp"
+#include "dopesheet/motn.hpp"
+#include "dopesheet/reduce.hpp"
+#include "dopesheet/sample.hpp"
+
+namespace dopesheet {
+namespace {
+
+motn::Bank load(const std::string& path) { return *motn::read(support::read_bytes(path)); }
+std::optional<motn::Bank> real_bank() {
+  const auto dir = support::samples_dir();
+  if (!dir || !std::filesystem::exists(*dir + "/motn/motion.bin")) return {};
+  return load(*dir + "/motn/motion.bin");
+}
+
+motn::SolveOptions as_stored() {
+  motn::SolveOptions o;
+  o.mirror = o.face_forward = false;
+  return o;
+}
+
+// World transforms of a clip's joints at a time.
+std::vector<Transform> world_at(const Clip& clip, double time) {
+  const Sampler sampler(clip, Outside::clamp);
+  Cursor cursor = sampler.cursor();
+  std::vector<Transform> local(clip.nodes.size()), world(local);
+  sampler.sample(time, cursor, local);
+  to_object_space(clip.nodes, topological_order(clip.nodes), local, world);
+  return world;
+}
+std::size_t joint(const Clip& clip, const std::string& name) {
+  for (std::size_t i = 0; i < clip.nodes.size(); ++i) {
+    if (clip.nodes[i].name == name) return i;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+TEST(MotnClip, StoredCurvesAreExact) {
+  const auto expected = support::read_json(support::fixture("motn.json"));
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const Clip clip = motn::to_clip(bank, 0);
+  EXPECT_TRUE(validate(clip).empty());
+  EXPECT_EQ(clip.name, "WALK_L");
+  EXPECT_EQ(clip.outside, Outside::wrap);
+  ASSERT_EQ(clip.events.size(), 1U);
+  EXPECT_NEAR(clip.events[0].time, 4 / 30.0, 1e-9);
+  std::size_t compared = 0;
+  for (const auto& track : expected.at("tracks")) {
+    if (track.at("bone") != 0 && track.at("bone") != 8) continue;
+    const int bit = track.at("bit");
+    const auto channel = bit >= 0x40 ? Channel::translation : Channel::rotation;
+    const std::size_t axis = bit == 0x100 || bit == 0x20 ? 0 : bit == 0x80 || bit == 0x10 ? 1 : 2;
+    for (const Track& t : clip.tracks) {
+      if (t.target != track.at("bone").get<std::size_t>() || t.channel != channel) continue;
+      for (const auto& s : track.at("samples")) {
+        std::uint32_t hint = 0;
+        EXPECT_NEAR(evaluate(std::get<std::array<Curve<float>, 3>>(t.curve)[axis],
+                             s[0].get<double>(), hint),
+                    s[1].get<double>(), 1e-6);
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 100U);
+  EXPECT_EQ(clip.nodes[8].role, Role::ik_target);
+  EXPECT_EQ(clip.nodes[23].role, Role::look_at);
+  EXPECT_EQ(clip.nodes[8].parent, -1);
+}
+
+TEST(MotnClip, DenseAndObjectMotions) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const Clip dense = motn::to_clip(bank, 3), prop = motn::to_clip(bank, 4);
+  EXPECT_TRUE(validate(dense).empty());
+  EXPECT_TRUE(validate(prop).empty());
+  EXPECT_TRUE(motn::solve(bank, 3));
+  EXPECT_FALSE(motn::solve(bank, 4));
+  const Sampler sampler(prop, Outside::clamp);
+  Cursor cursor = sampler.cursor();
+  std::vector<Transform> pose(1);
+  sampler.sample(3 / 30.0, cursor, pose);
+  const Quat want = rotation_of_turns({150 / 65536.F, 1150 / 65536.F, 2150 / 65536.F});
+  EXPECT_LT(angle_between(pose[0].rotation, want), 1e-3);
+  EXPECT_NEAR(pose[0].translation.z, 1, 1e-3);
+}
+
+// World positions that an independent program found for the walk and for a telephone call.
+TEST(MotnClip, TheRealWalkStandsWhereItShould) {
+  const auto bank = real_bank();
+  if (!bank) GTEST_SKIP() << "no real samples here (set DOPESHEET_SAMPLES)";
+  const auto solved = [&](const char* name) {
+    return motn::solve(*bank, *motn::find_motion(*bank, name), as_stored())->clip;
+  };
+  const auto near = [](const Clip& clip, int frame, const char* name, Vec3 want) {
+    const Vec3 at = world_at(clip, frame / 30.0)[joint(clip, name)].translation;
+    EXPECT_LT(length(at - want), 3e-4F) << name << ' ' << at.x << ' ' << at.y << ' ' << at.z;
+  };
+  const Clip walk = solved("AKI_AKI_WALK_LP"), call = solved("AKI_AKI_DENWA_DIAL_LP");
+  near(walk, 0, "shin_R", {0.1045F, 0.5429F, 0.0703F});
+  near(walk, 0, "shin_L", {-0.0928F, 0.5588F, -0.1954F});
+  near(walk, 0, "forearm_L", {-0.2486F, 1.1665F, 0.0913F});
+  near(walk, 0, "foot_R", {0.0976F, 0.2390F, 0.3948F});
+  near(walk, 18, "shin_R", {0.0908F, 0.5610F, -0.9231F});
+  near(walk, 18, "forearm_R", {0.2438F, 1.1697F, -0.6311F});
+  near(call, 30, "forearm_L", {-0.3041F, 1.2265F, -0.1448F});
+  near(call, 30, "hand_R", {0.0782F, 0.9644F, -0.3496F});
+}
+
+TEST(MotnClip, FeetAndHandsReachBonesKeepTheirLengthNothingFlips) {
+  const auto bank = real_bank();
+  if (!bank) GTEST_SKIP() << "no real samples here (set DOPESHEET_SAMPLES)";
+  std::size_t poses = 0, motions = 0;
+  for (std::size_t i = 0; i < bank->names.size(); ++i) {
+    const std::string& name = bank->names[i].text;
+    const bool wanted = name.starts_with("AKI_") &&
+                        (name.find("WALK") != name.npos || name.find("RUN") != name.npos ||
+                         name.find("TURN") != name.npos);
+    if (!wanted) continue;
+    const Clip stored = motn::to_clip(*bank, i);
+    const auto solved = motn::solve(*bank, i, as_stored());
+    ASSERT_TRUE(solved) << name;
+    EXPECT_LE(solved->error.max_mm, 0.1) << name;
+    EXPECT_LE(solved->error.max_degrees, 0.05) << name;
+    ++motions;
+    const Sampler targets(stored, Outside::clamp), sampler(solved->clip, Outside::clamp);
+    Cursor ct = targets.cursor(), cs = sampler.cursor();
+    std::vector<Transform> t(stored.nodes.size()), just_before(t), just_after(t),
+        local(solved->clip.nodes.size()), world(local), before;
+    const auto order = topological_order(solved->clip.nodes);
+    for (double time = 0; time <= stored.end + 1e-9; time += 1 / 30.0) {
+      targets.sample(time, ct, t);
+      targets.sample(time - 1e-6, ct, just_before);
+      targets.sample(time + 1e-6, ct, just_after);
+      sampler.sample(time, cs, local);
+      to_object_space(solved->clip.nodes, order, local, world);
+      for (const auto& [target, limb] : {std::pair{8, "foot_R"}, std::pair{15, "foot_L"},
+                                         std::pair{29, "hand_L"}, std::pair{35, "hand_R"}}) {
+        // The default lets the last segment stretch, so the end is always there, but for the moment of
+        // a jump in the data (two keys on one frame).
+        const auto at = static_cast<std::size_t>(target);
+        if (length(just_before[at].translation - just_after[at].translation) > 0.005F) continue;
+        EXPECT_LT(length(world[joint(solved->clip, limb)].translation -
+                         t[static_cast<std::size_t>(target)].translation),
+                  0.01F)
+            << name << ' ' << limb << ' ' << time;
+      }
+      for (const auto& [bone, child] :
+           {std::pair{"thigh_R", "shin_R"}, std::pair{"thigh_L", "shin_L"},
+            std::pair{"upperarm_R", "forearm_R"}, std::pair{"spine", "neck"}}) {
+        const std::size_t c = joint(solved->clip, child);
+        EXPECT_NEAR(length(world[c].translation - world[joint(solved->clip, bone)].translation),
+                    length(solved->clip.nodes[c].rest.translation), 1e-4F)
+            << name << ' ' << bone;
+      }
+      if (!before.empty()) {
+        for (const char* j : {"thigh_R", "thigh_L", "shin_R", "shin_L", "forearm_R", "forearm_L"}) {
+          const std::size_t k = joint(solved->clip, j);
+          EXPECT_LT(angle_between(before[k].rotation, world[k].rotation), 130)
+              << name << ' ' << j << ' ' << time;
+        }
+      }
+      before = world;
+      ++poses;
+    }
+  }
+  EXPECT_GT(motions, 30U);
+  EXPECT_GT(poses, 500U);
+}
+
+TEST(MotnClip, MirroringSwapsTheSides) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const auto left = motn::solve(bank, 0),
+             right = motn::solve(bank, 1);  // one sequence, the second one mirrored
+  ASSERT_TRUE(left && right);
+  const auto a = world_at(left->clip, 0.1), b = world_at(right->clip, 0.1);
+  const Vec3 foot = a[joint(left->clip, "foot_R")].translation,
+             other = b[joint(right->clip, "foot_L")].translation;
+  EXPECT_LT(length(mirror_x(foot) - other), 2e-3F);
+}
+
+TEST(Reduce, KeepsTheToleranceAndTheTurns) {  // case A7
+  Clip clip;
+  clip.end = 2;
+  clip.nodes.resize(2);
+  clip.nodes[1].parent = 0;
+  clip.nodes[1].rest.translation = {0, 1, 0};
+  Curve<Quat> q;
+  Curve<Vec3> v;
+  for (int i = 0; i <= 480; ++i) {
+    const double t = i / 240.0;
+    q.times.push_back(t);
+    q.values.push_back(rotation_of_turns({0, static_cast<float>(t), 0}));  // two turns
+    v.times.push_back(t);
+    v.values.push_back({static_cast<float>(0.01 * std::sin(3 * t)), 0, 0});
+  }
+  for (std::size_t i = 1; i < q.values.size(); ++i) {
+    Quat& k = q.values[i];
+    if (dot(q.values[i - 1], k) < 0) k = {-k.x, -k.y, -k.z, -k.w};
+  }
+  clip.tracks.push_back({0, Channel::rotation, {}, q, {}});
+  clip.tracks.push_back({0, Channel::translation, {}, v, {}});
+  const Reduced r = reduce(clip);
+  EXPECT_LT(r.keys_after, r.keys_before / 4);
+  EXPECT_LE(r.error.max_mm, 0.1);
+  EXPECT_LE(compare(clip, r.clip).max_mm, 0.1001);
+  double turned = 0;
+  const auto& kept = std::get<Curve<Quat>>(r.clip.tracks[0].curve).values;
+  for (std::size_t i = 1; i < kept.size(); ++i) turned += angle_between(kept[i - 1], kept[i]);
+  EXPECT_NEAR(turned, 720, 0.5);
+}
+
+}  // namespace
+}  // namespace dopesheet
