@@ -1,5 +1,4 @@
 // Vectors, quaternions and transforms. Plain formulas in double, rounded once.
-#include <algorithm>
 #include <cmath>
 
 #include "dopesheet/sample.hpp"
@@ -78,10 +77,7 @@ Transform inverse(const Transform& t) {
 }
 
 double ease(double u, double a, double b) {
-  a = std::max(a,
-               0.0);  // a negative ease makes the engine jump; smooth evaluation takes it for none
-  b = std::max(b, 0.0);
-  if (u <= 0 || u >= 1 || a + b == 0) return u;
+  if (u == 0 || u == 1 || a + b == 0) return u;
   if (a + b > 1) {
     const double s = a + b;
     a /= s;

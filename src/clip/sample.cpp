@@ -110,7 +110,8 @@ Quat evaluate(const Curve<Quat>& c, double time, std::uint32_t& hint) {
     case Interp::nlerp:
       return mix(a, b, 1 - u, dot(a, b) < 0 ? -u : u);
     case Interp::slerp_ease:
-      return slerp(a, b, ease(u, c.params[i][1], c.params[i + 1][0]));
+      // A negative ease makes the game jump; smooth evaluation takes it for none.
+      return slerp(a, b, ease(u, std::max(c.params[i][1], 0.F), std::max(c.params[i + 1][0], 0.F)));
     case Interp::slerp_stored:
       return slerp_stored(a, b, c.params[i], u);
     default:

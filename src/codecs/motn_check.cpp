@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "dopesheet/motn.hpp"
+#include "findings.hpp"
 
 namespace dopesheet::motn {
 namespace {
 
 constexpr int known_rigs = 21;
-constexpr std::size_t most_of_a_kind = 20;  // findings of one code that are spelled out
 
 bool all_zero(const Bytes& b) {
   return std::all_of(b.begin(), b.end(), [](std::byte x) { return x == std::byte{0}; });
@@ -29,20 +28,12 @@ class Checker {
     for (std::size_t i = 0; i < bank_.table.size(); ++i) motion(i);
     for (std::size_t i = 0; i < bank_.extras.size(); ++i) extra(i);
     gaps();
-    for (const auto& [code, n] : counts_) {
-      if (n > most_of_a_kind) {
-        out_.push_back(
-            {code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
-      }
-    }
-    return std::move(out_);
+    return findings_.take();
   }
 
  private:
-  void say(const char* code, Level level, std::string path, std::string text) {
-    levels_[code] = std::max(levels_[code], level);
-    if (++counts_[code] <= most_of_a_kind)
-      out_.push_back({code, level, std::move(path), std::move(text)});
+  void say(const char* code, Level level, const auto& path, const auto& text) {
+    findings_.say(code, level, path, text);
   }
 
   void header() {
@@ -271,9 +262,7 @@ class Checker {
   }
 
   const Bank& bank_;
-  std::vector<Finding> out_;
-  std::map<std::string, std::size_t> counts_;
-  std::map<std::string, Level> levels_;
+  Findings findings_;
 };
 
 }  // namespace

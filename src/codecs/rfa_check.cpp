@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "dopesheet/sample.hpp"
+#include "findings.hpp"
 #include "rfa_math.hpp"
 
 namespace dopesheet::rfa {
 namespace {
 
 constexpr int max_name = 59;
-constexpr std::size_t most_of_a_kind = 20;  // findings of one code that are spelled out
 
 using Vector = std::array<float, 3>;
 
@@ -36,20 +35,12 @@ class Checker {
     if (model_ != nullptr) skeleton();
     loop_seam();
     layout();
-    for (const auto& [code, n] : counts_) {
-      if (n > most_of_a_kind) {
-        out_.push_back(
-            {code, levels_[code], {}, fmt::format("{} more of these", n - most_of_a_kind)});
-      }
-    }
-    return std::move(out_);
+    return findings_.take();
   }
 
  private:
-  void say(const char* code, Level level, std::string path, std::string text) {
-    levels_[code] = std::max(levels_[code], level);
-    if (++counts_[code] <= most_of_a_kind)
-      out_.push_back({code, level, std::move(path), std::move(text)});
+  void say(const char* code, Level level, const auto& path, const auto& text) {
+    findings_.say(code, level, path, text);
   }
   std::int64_t duration() const { return std::int64_t{file_.end_time} - file_.start_time; }
 
@@ -79,11 +70,11 @@ class Checker {
     std::string_view base = name_;
     base = base.substr(0, base.find('.'));  // the game cuts at the first dot
     if (base.size() > max_name) {
-      say("rfa-name-length", Level::warning, {},
+      say("rfa-name-length", Level::warning, "",
           fmt::format("the name has {} characters; the game keeps {}", base.size(), max_name));
     }
     if (std::count(name_.begin(), name_.end(), '.') > 1) {
-      say("rfa-name-dot", Level::warning, {},
+      say("rfa-name-dot", Level::warning, "",
           "the name has more than one dot; the game cuts it at the first and looks for another "
           "file");
     }
@@ -325,7 +316,7 @@ class Checker {
     if (far > 1e-5) text += fmt::format(" ('{}')", far_bone);
     text += fmt::format(" and {:.2f} degrees", turned);
     if (turned > 0.1) text += fmt::format(" ('{}')", turned_bone);
-    say("rfa-loop-seam", Level::note, {},
+    say("rfa-loop-seam", Level::note, "",
         text + "; a looping state jumps here, an action does not");
   }
 
@@ -363,9 +354,7 @@ class Checker {
   const File& file_;
   const Model* model_;
   std::string_view name_;
-  std::vector<Finding> out_;
-  std::map<std::string, std::size_t> counts_;
-  std::map<std::string, Level> levels_;
+  Findings findings_;
 };
 
 }  // namespace

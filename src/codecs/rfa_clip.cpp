@@ -114,20 +114,6 @@ double fraction(const Key& a, const Key& b, std::int32_t tick) {
   return (static_cast<double>(tick) - a.time) / (static_cast<double>(b.time) - a.time);
 }
 
-// As the engine does it: eases may be negative.
-double raw_ease(double u, double a, double b) {
-  if (u == 0 || u == 1 || a + b == 0) return u;
-  if (a + b > 1) {
-    const double s = a + b;
-    a /= s;
-    b /= s;
-  }
-  const double k = 1 / (2 - a - b);
-  if (u < a) return k / a * u * u;
-  if (u < 1 - b) return (2 * u - a) * k;
-  return 1 - k / b * (1 - u) * (1 - u);
-}
-
 Quat decode(const std::array<std::int16_t, 4>& q) {
   constexpr float s = 1.0F / rotation_scale;
   return {-static_cast<float>(q[0]) * s, -static_cast<float>(q[1]) * s,
@@ -139,7 +125,7 @@ Quat exact_rotation(const std::vector<RotationKey>& keys, std::int32_t tick) {
   if (keys.size() == 1) return decode(keys[0].rotation);
   const std::size_t i = find_segment(keys, tick);
   const RotationKey &a = keys[i], &b = keys[i + 1];
-  const double u = raw_ease(fraction(a, b, tick), a.ease_out / 127.0, b.ease_in / 127.0);
+  const double u = ease(fraction(a, b, tick), a.ease_out / 127.0, b.ease_in / 127.0);
   const std::int64_t raw = raw_dot(a.rotation, b.rotation);
   const double sign = raw <= 0 ? -1 : 1;
   std::array<std::int16_t, 4> q{};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "findings.hpp"
 #include "io/text.hpp"
 #include "v3c_geometry.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t max_bones = 50, max_lods = 3, max_textures = 7, max_prop_points = 32;
 constexpr std::size_t max_vertices = 5232, max_triangles = 3077;  // of a batch
-constexpr std::size_t most_of_a_kind = 20;  // findings of one code that are spelled out
 
 template <std::size_t N>
 std::string_view text(const std::array<char, N>& field) {
@@ -60,28 +60,12 @@ class Checker {
                            file_.trailing.size());
       });
     }
-    for (const auto& [code, seen] : seen_) {
-      if (seen.count <= most_of_a_kind) continue;
-      out_.push_back(
-          {code, seen.level, {}, fmt::format("{} more of these", seen.count - most_of_a_kind)});
-    }
-    return std::move(out_);
+    return findings_.take();
   }
 
  private:
-  // Path and text are strings, or make one when the finding is not one too many.
-  void say(const char* code, Level level, const auto& path, const auto& words) {
-    auto& seen = seen_[code];
-    seen.level = level;
-    if (++seen.count > most_of_a_kind) return;
-    const auto make = [](const auto& v) -> std::string {
-      if constexpr (std::invocable<decltype(v)>) {
-        return v();
-      } else {
-        return v;
-      }
-    };
-    out_.push_back({code, level, make(path), make(words)});
+  void say(const char* code, Level level, const auto& path, const auto& text) {
+    findings_.say(code, level, path, text);
   }
   static auto item(const std::string& path, const char* list, std::size_t i) {
     return [&path, list, i] { return fmt::format("{}.{}[{}]", path, list, i); };
@@ -531,16 +515,10 @@ class Checker {
     }
   }
 
-  struct Seen {
-    std::size_t count = 0;
-    Level level = Level::note;
-  };
-
   const File& file_;
   std::size_t num_bones_ = 0;
   bool skinned_ = false;
-  std::vector<Finding> out_;
-  std::map<std::string, Seen, std::less<>> seen_;
+  Findings findings_;
 };
 
 }  // namespace
