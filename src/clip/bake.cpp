@@ -214,6 +214,7 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
   // A local error grows along the chain of joints: tighten until the measured one fits.
   Tolerance tolerance{options.max_mm / 1000, options.max_degrees};
   constexpr double finest = 1e-4;  // degrees; below it floats are too coarse to tell
+  double before = INFINITY;
   for (;;) {
     out.clip = baker.run(tolerance);
     if (baker.full) break;
@@ -224,7 +225,8 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
     const double excess =
         std::max(out.error.max_mm / options.max_mm, out.error.max_degrees / options.max_degrees);
     if (options.rate > 0 || excess <= 1) return out;
-    if (tolerance.degrees <= finest) break;
+    if (tolerance.degrees <= finest || excess > 0.9 * before) break;  // finer does not help
+    before = excess;
     const double factor = std::max(std::min(0.5, 0.9 / excess), finest / tolerance.degrees);
     tolerance.metres *= factor;
     tolerance.degrees *= factor;

@@ -10,7 +10,7 @@ namespace dopesheet {
 namespace {
 
 // A comparison of very long clips or very many joints uses a coarser grid: this many poses of joints.
-constexpr double max_grid = 4e6;
+constexpr double max_grid = 4e5;
 
 void add_times(const Clip& clip, std::vector<double>& times) {
   const auto add = [&](const auto& c) {

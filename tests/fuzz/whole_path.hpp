@@ -26,7 +26,7 @@ inline void play_and_export(const dopesheet::Clip& clip, const dopesheet::Model*
     promise(std::abs(dot(t.rotation, t.rotation) - 1) < 1e-3F, "rotations are of unit length");
   }
   GltfOptions options;
-  options.bake.limits.keys = 100000;
+  options.bake.limits.keys = 20000;
   const auto gltf = to_gltf({&clip, 1}, model, options);
   if (gltf) promise(gltf->file.size() % 4 == 0, "a GLB is aligned");
   if (!gltf) promise(!gltf.error().text.empty(), "an error has a text");
