@@ -252,7 +252,7 @@ class JsonReader {
   void count_inside(const char*, std::vector<T>&, std::int64_t) {}
   template <class T>
   void each(const char* name, std::vector<T>& v) {
-    each_with(name, v, 0, [](auto& ar, T& e, std::size_t) { T::fields(ar, e); });
+    elements(name, v, [](auto& ar, T& e, std::size_t) { T::fields(ar, e); });
   }
   template <class T>
     requires(Scalar<T> || is_array<T>)
@@ -276,16 +276,14 @@ class JsonReader {
     each(name, v);
   }
   template <class T>
-  void each_with(const char* name, std::vector<T>& v, std::int64_t, auto walk) {
-    const auto at = resize(name, v);
-    if (!at) return;
-    path_.enter(name, 0);
-    std::size_t node = *at + 1;
-    for (std::size_t i = 0; i < v.size() && ok(); ++i, node = json_.nodes[node].end) {
-      path_.index(static_cast<std::int64_t>(i));
-      enter(node, [&] { walk(*this, v[i], i); });
+  void each_with(const char* name, std::vector<T>& v, std::int64_t n, auto walk) {
+    const auto at = array(name, sizeof(T));
+    const std::size_t have = at ? json_.nodes[*at].children : 0;
+    if (static_cast<std::int64_t>(have) != n) {
+      return fail(here_, name,
+                  "has " + std::to_string(have) + " elements, expected " + std::to_string(n));
     }
-    path_.leave();
+    elements(name, v, walk);
   }
   void each_sized(const char* name, std::vector<std::uint16_t>& v, std::int64_t, std::size_t) {
     each(name, v);
@@ -324,7 +322,7 @@ class JsonReader {
   template <Scalar Int>
   void seek_if(bool, const char*, const Int&, std::size_t = 1) {}
   void gaps(const char* name, std::vector<Gap>& v) {
-    each_with(name, v, 0, [](JsonReader& ar, Gap& g, std::size_t) {
+    elements(name, v, [](JsonReader& ar, Gap& g, std::size_t) {
       ar("offset", g.offset);
       ar.bytes("bytes", g.bytes);
     });
@@ -363,6 +361,18 @@ class JsonReader {
   void require_magic(bool good, const char* name, const char* text) { require(good, name, text); }
 
  private:
+  template <class T>
+  void elements(const char* name, std::vector<T>& v, auto walk) {
+    const auto at = resize(name, v);
+    if (!at) return;
+    path_.enter(name, 0);
+    std::size_t node = *at + 1;
+    for (std::size_t i = 0; i < v.size() && ok(); ++i, node = json_.nodes[node].end) {
+      path_.index(static_cast<std::int64_t>(i));
+      enter(node, [&] { walk(*this, v[i], i); });
+    }
+    path_.leave();
+  }
   template <std::size_t I = 0, class... A>
   static void emplace(std::variant<A...>& v, std::size_t index) {
     if constexpr (I < sizeof...(A)) {

@@ -77,6 +77,17 @@ TEST(V3c, EveryFlipIsRefusedOrExact) {
   }
 }
 
+TEST(V3c, MoreBatchesThanTheirInfosAreRefused) {
+  v3c::File file = file_of("char.v3c");
+  for (auto& c : file.chunks) {
+    if (auto* s = std::get_if<v3c::Submesh>(&c.body))
+      s->lods[0].batches.push_back(s->lods[0].batches[0]);
+  }
+  const auto built = v3c::from_json(v3c::to_json(file));
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().path.find("batches"), std::string::npos) << to_string(built.error());
+}
+
 TEST(V3c, NumbersKeepTheirBits) {
   v3c::File file = file_of("static.v3m");
   auto& mesh = std::get<v3c::Submesh>(file.chunks[0].body);
