@@ -36,7 +36,7 @@ int check(const CheckOptions& options) {
           const char* colour = f.level == Level::error     ? "31"
                                : f.level == Level::warning ? "33"
                                                            : "36";
-          print(fmt::format("{}: {} {}: {}{}{}\n", in.options.name,
+          print(fmt::format("{}: {} {}: {}{}{}\n", in.path == "-" ? in.options.name : in.path,
                             paint(name(f.level), colour, on), f.code, f.path,
                             f.path.empty() ? "" : ": ", f.text));
         }

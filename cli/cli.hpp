@@ -59,14 +59,17 @@ Result<Input> read_input(const std::string& path, const Common& common, const Mo
                          Identify identify);
 
 // Where the output for an input goes: -o itself, or inside -o where that is a folder (or ends in a
-// slash, or there are several inputs). Refuses two inputs with one output before anything is written.
+// slash, or there are several inputs). Refuses two inputs with one output before anything is written. An
+// extension that only the input's content tells is left empty, and added by the caller in a folder.
 class Outputs {
  public:
   static Result<Outputs> plan(const Common& common, const std::vector<std::string>& inputs,
                               const std::string& extension);
   const std::string& of(std::size_t input) const { return paths_[input]; }
+  bool folder() const { return folder_; }
 
  private:
+  bool folder_ = false;
   std::vector<std::string> paths_;
 };
 
@@ -75,6 +78,12 @@ Result<void> write_output(const std::string& path, std::string_view text);
 
 Error usage_error(std::string text);
 int report_error(const Error& error);  // prints it; the exit code
+// The same before any input was read; with --json the document on standard output says it too.
+int report_error(const Error& error, const Common& common);
+Json to_report(const Error& error);
+// A path or name from outside, as text that JSON can hold.
+std::string shown(const std::string& path);
+void print_json(const Json& json);
 
 // Text for the terminal, coloured where that is wanted.
 bool colours(int fd);

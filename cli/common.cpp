@@ -41,8 +41,23 @@ Error usage_error(std::string text) { return {Code::usage, 0, {}, std::move(text
 
 int report_error(const Error& error) {
   const bool on = colours(STDERR_FILENO);
-  fmt::print(stderr, "{} {}\n", paint("dopesheet:", "31", on), to_string(error));
+  const std::string text = fmt::format("{} {}\n", paint("dopesheet:", "31", on), to_string(error));
+  std::fwrite(text.data(), 1, text.size(), stderr);  // a closed one leaves the exit code
   return exit_code(error.code);
+}
+int report_error(const Error& error, const Common& common) {
+  if (common.json) print_json({{"error", to_report(error)}});
+  return report_error(error);
+}
+Json to_report(const Error& error) {
+  return {{"code", name(error.code)},
+          {"offset", error.offset},
+          {"path", error.path},
+          {"text", error.text}};
+}
+std::string shown(const std::string& path) { return path == "-" ? path : io::escape_bytes(path); }
+void print_json(const Json& json) {
+  print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 bool colours(int fd) {
@@ -185,12 +200,12 @@ Result<std::optional<Model>> read_skeleton(const Common& common) {
 int run_inputs(const Common& common, const Model* model, Identify identify,
                const std::function<Result<void>(const Input&, Json& report)>& work) {
   const auto paths = expand_inputs(common);
-  if (!paths) return report_error(paths.error());
+  if (!paths) return report_error(paths.error(), common);
   Json reports = Json::array();
   std::set<int> codes;
   for (const std::string& path : *paths) {
     Json report;
-    report["file"] = path == "-" ? "-" : io::escape_bytes(path);
+    report["file"] = shown(path);
     const auto done = read_input(path, common, model, identify).and_then([&](const Input& in) {
       if (in.format != nullptr) report["format"] = in.format->id;
       return work(in, report);
@@ -201,15 +216,11 @@ int run_inputs(const Common& common, const Model* model, Identify identify,
       Error e = done.error();
       if (e.file.empty()) e.file = path == "-" ? "standard input" : path;
       codes.insert(report_error(e));
-      report["error"] = {
-          {"code", name(e.code)}, {"offset", e.offset}, {"path", e.path}, {"text", e.text}};
+      report["error"] = to_report(e);
     }
     reports.push_back(std::move(report));
   }
-  if (common.json) {
-    const Json& all = reports.size() == 1 ? reports[0] : reports;
-    print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
+  if (common.json) print_json(reports.size() == 1 ? reports[0] : reports);
   if (codes.size() == 1) return *codes.begin();
   return codes.count(Exit::ok) != 0 ? Exit::some_failed : *codes.rbegin();
 }
@@ -219,12 +230,12 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
   Outputs out;
   const bool folder =
       common.output.ends_with('/') || io::is_folder(common.output) || inputs.size() > 1;
-  if (folder && (common.output == "-" || common.output.empty())) {
+  const bool is_file = !common.output.ends_with('/') && !io::is_folder(common.output) &&
+                       !io::file_extension(common.output).empty();
+  if (folder && (common.output == "-" || common.output.empty() || is_file)) {
     return tl::unexpected(usage_error("several inputs need -o with a folder"));
   }
-  if (folder) {
-    if (auto made = io::make_folder(common.output); !made) return tl::unexpected(made.error());
-  }
+  out.folder_ = folder;
   std::set<std::string> seen;
   for (const std::string& input : inputs) {
     const auto [file, select] = split_input(input);
@@ -235,6 +246,9 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
       return tl::unexpected(
           usage_error(fmt::format("two inputs would be written to {}", out.paths_.back())));
     }
+  }
+  if (folder) {
+    if (auto made = io::make_folder(common.output); !made) return tl::unexpected(made.error());
   }
   return out;
 }

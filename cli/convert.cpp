@@ -1,11 +1,37 @@
 // dopesheet convert: to glTF, to poses as JSON or CSV, or to the same format again.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "cli.hpp"
 #include "io/file.hpp"
+#include "io/text.hpp"
 
 namespace cli {
 namespace {
+
+bool is_target(const std::string& to) {
+  if (to == "glb" || to == "gltf" || to == "json" || to == "csv") return true;
+  return std::any_of(
+      dopesheet::formats().begin(), dopesheet::formats().end(), [&](const Format& f) {
+        return (std::string(f.extensions) + " ").find("." + to + " ") != std::string::npos;
+      });
+}
+
+// A motion's name comes from a file: here it becomes one plain name within a folder, on every system.
+std::string plain_name(const std::string& bytes) {
+  std::string out = io::escape_bytes(bytes);
+  for (char& c : out) {
+    if (std::string_view("/\\:*?\"<>|").find(c) != std::string_view::npos) c = '_';
+  }
+  std::size_t size = std::min<std::size_t>(out.size(), 200);
+  while (size < out.size() && (static_cast<unsigned char>(out[size]) & 0xC0U) == 0x80) --size;
+  out.resize(size);
+  if (out.empty()) return "motion";
+  if (out.front() == '.') out.front() = '_';
+  return out;
+}
 
 class Converter {
  public:
@@ -15,17 +41,23 @@ class Converter {
   int run() {
     const Common& common = options_.common;
     if (common.output.empty())
-      return report_error(usage_error("convert needs -o with a file, a folder or -"));
-    const std::string extension = io::file_extension(common.output);
+      return report_error(usage_error("convert needs -o with a file, a folder or -"), common);
+    if (!options_.to.empty() && !is_target(options_.to)) {
+      return report_error(
+          usage_error(fmt::format("'{}' is no format to convert to", shown(options_.to))), common);
+    }
+    const std::string extension =
+        io::is_folder(common.output) ? "" : io::file_extension(common.output);
     to_ = !options_.to.empty() ? options_.to : extension.empty() ? "glb" : extension.substr(1);
     if (to_ == "json" || to_ == "csv") return poses();
     const auto paths = expand_inputs(common);
-    if (!paths) return report_error(paths.error());
+    if (!paths) return report_error(paths.error(), common);
+    inputs_ = *paths;
     const bool gltf = to_ == "glb" || to_ == "gltf";
     const bool folder = common.output.ends_with('/') || io::is_folder(common.output);
     if (gltf && !folder && paths->size() > 1) return one_file(*paths);
     auto plan = Outputs::plan(common, *paths, "." + to_);
-    if (!plan) return report_error(plan.error());
+    if (!plan) return report_error(plan.error(), common);
     std::size_t i = 0;
     return run_inputs(report_to_stdout(), model_, Identify::yes,
                       [&](const Input& in, Json& report) -> Result<void> {
@@ -63,8 +95,25 @@ class Converter {
     return sample(s);
   }
 
-  static Result<void> same_format(const Input& in, const std::string& output, Json& report) {
-    const std::string extension = io::file_extension(output);
+  // The .bin beside a .gltf has a name that nobody typed: it must not be an input's.
+  static std::string buffer_of(const std::string& output) {
+    return io::join_path(io::folder_of(output), io::file_stem(output) + ".bin");
+  }
+  Result<void> buffer_is_free(const std::string& output) const {
+    const std::string buffer = buffer_of(output);
+    const auto is_buffer = [&](const std::string& path) {
+      return path != "-" && !path.empty() && io::same_file(buffer, split_input(path).first);
+    };
+    if (is_buffer(options_.common.skeleton) || is_buffer(output) ||
+        std::any_of(inputs_.begin(), inputs_.end(), is_buffer)) {
+      return tl::unexpected(usage_error(fmt::format(
+          "the buffer of {} would overwrite {}; name the .gltf otherwise", output, buffer)));
+    }
+    return {};
+  }
+
+  Result<void> same_format(const Input& in, const std::string& output, Json& report) const {
+    const std::string extension = "." + to_;
     const std::string_view list = in.format->extensions;
     if (extension.empty() || (std::string(list) + " ").find(extension + " ") == std::string::npos) {
       return tl::unexpected(
@@ -72,14 +121,14 @@ class Converter {
                 0,
                 {},
                 fmt::format("a {} cannot be written as {}; glb, gltf, json and csv can",
-                            in.format->title, extension.empty() ? "that" : extension)});
+                            in.format->title, extension)});
     }
     const auto json =
         in.format->to_json(in.bytes, in.options);  // the whole path, not a copy of the bytes
     if (!json) return tl::unexpected(json.error());
     const auto bytes = in.format->from_json(*json, in.options);
     if (!bytes) return tl::unexpected(bytes.error());
-    report["output"] = output;
+    report["output"] = shown(output);
     report["identical"] = *bytes == in.bytes;
     return write_output(output, *bytes);
   }
@@ -103,9 +152,12 @@ class Converter {
   int one_file(const std::vector<std::string>& paths) {
     Scene all;
     Json report;
-    report["files"] = paths;
-    const auto fail = [](Error e, const std::string& path) {
+    for (const std::string& path : paths) report["files"].push_back(shown(path));
+    const bool json = options_.common.json && options_.common.output != "-";
+    const auto fail = [&](Error e, const std::string& path) {
       if (e.file.empty()) e.file = path;
+      report["error"] = to_report(e);
+      if (json) print_json(report);
       return report_error(e);
     };
     for (const std::string& path : paths) {
@@ -119,8 +171,8 @@ class Converter {
       for (Clip& c : scene->clips) all.clips.push_back(std::move(c));
     }
     const auto done = write(std::move(all), options_.common.output, report);
-    if (!done) return report_error(done.error());
-    if (options_.common.json && options_.common.output != "-") print(report.dump(2) + "\n");
+    if (!done) return fail(done.error(), {});
+    if (json) print_json(report);
     return Exit::ok;
   }
 
@@ -128,7 +180,15 @@ class Converter {
   Result<void> each(Scene& scene, Json& report) {
     for (Clip& clip : scene.clips) {
       Scene one;
-      const std::string path = io::join_path(options_.common.output, clip.name + "." + to_);
+      const std::string name = plain_name(clip.name);
+      std::string unique = name;
+      const auto lower = [](std::string s) {  // some file systems do not tell A from a
+        for (char& c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        return s;
+      };
+      for (int n = 2; !used_.insert(lower(unique)).second; ++n)
+        unique = fmt::format("{}-{}", name, n);
+      const std::string path = io::join_path(options_.common.output, unique + "." + to_);
       one.clips.push_back(std::move(clip));
       if (auto r = write(std::move(one), path, report); !r) return r;
     }
@@ -139,11 +199,13 @@ class Converter {
     const Model* model = scene.model ? &*scene.model : model_;
     GltfOptions gltf_options;
     gltf_options.separate_buffer = to_ == "gltf";
-    const std::string buffer = io::file_stem(output) + ".bin";
-    gltf_options.buffer_name = buffer;
+    gltf_options.buffer_name = io::file_stem(output) + ".bin";
     if (gltf_options.separate_buffer && output == "-") {
       return tl::unexpected(
           usage_error("a .gltf has a second file; write a .glb to standard output"));
+    }
+    if (gltf_options.separate_buffer) {
+      if (auto r = buffer_is_free(output); !r) return r;
     }
     gltf_options.bake.rate = options_.bake_rate;
     gltf_options.bake.max_mm = options_.max_mm;
@@ -152,22 +214,35 @@ class Converter {
     const auto gltf = to_gltf(scene.clips, model, gltf_options);
     if (!gltf) return tl::unexpected(gltf.error());
     if (gltf_options.separate_buffer) {
-      const auto slash = output.find_last_of('/');
-      const std::string folder = slash == output.npos ? "" : output.substr(0, slash + 1);
-      if (auto r = write_output(folder + buffer, gltf->buffer); !r) return r;
+      if (auto r = write_output(buffer_of(output), gltf->buffer); !r) return r;
     }
     if (auto r = write_output(output, gltf->file); !r) return r;
-    report["output"] = output;
+    report["output"] = shown(output);
     report["bytes"] = gltf->file.size() + gltf->buffer.size();
     say(fmt::format("{}: {} bytes, {}\n", output, gltf->file.size() + gltf->buffer.size(),
                     model == nullptr ? "no mesh"
                                      : fmt::format("{} joints, {} meshes", model->nodes.size(),
                                                    model->meshes.size())));
-    for (const GltfReport& r : gltf->clips) describe(r, report);
+    for (std::size_t i = 0; i < gltf->clips.size(); ++i) {
+      describe(gltf->clips[i], model != nullptr ? resting(scene.clips[i]) : "", report);
+    }
     return {};
   }
 
-  void describe(const GltfReport& r, Json& report) {
+  // The joints of the character that a clip has nothing for, by name.
+  static std::string resting(const Clip& clip) {
+    std::vector<bool> moved(clip.nodes.size());
+    for (const Track& t : clip.tracks) {
+      if (t.channel != Channel::weight && t.target < moved.size()) moved[t.target] = true;
+    }
+    std::string out;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      if (!moved[i]) out += (out.empty() ? "" : ", ") + io::escape_bytes(clip.nodes[i].name);
+    }
+    return out;
+  }
+
+  void describe(const GltfReport& r, const std::string& resting, Json& report) {
     Json clip;
     clip["clip"] = r.clip;
     const auto& b = r.baked;
@@ -188,6 +263,11 @@ class Converter {
                        {"max_degrees", number(b.error.max_degrees)},
                        {"p99_degrees", number(b.error.p99_degrees)}};
     }
+    if (!resting.empty()) {
+      clip["resting"] = resting;
+      text +=
+          fmt::format("  {}: warning: no tracks for {}: the rest pose stays\n", r.clip, resting);
+    }
     clip["losses"] = Json::array();
     for (const Loss& l : r.losses) {
       text += fmt::format("  {}: {}: {}\n", r.clip, l.path, l.text);
@@ -204,6 +284,8 @@ class Converter {
   const ConvertOptions& options_;
   const Model* model_;
   std::string to_;
+  std::vector<std::string> inputs_;
+  std::set<std::string> used_;  // names of files that motions of banks went to
 };
 
 }  // namespace

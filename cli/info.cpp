@@ -23,7 +23,8 @@ int info(const Common& options) {
                                 if (options.json) return {};
                                 std::string text = first ? "" : "\n";
                                 first = false;
-                                text += fmt::format("{}: {}, {} bytes\n", in.options.name,
+                                text += fmt::format("{}: {}, {} bytes\n",
+                                                    in.path == "-" ? in.options.name : in.path,
                                                     in.format->title, in.bytes.size());
                                 for (const Fact& f : info->facts)
                                   text += fmt::format("  {:<18} {}\n", f.key, f.value);

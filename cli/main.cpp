@@ -1,5 +1,6 @@
 // The command line. The only source that knows the parser.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <csignal>
 
 #include "cli.hpp"
@@ -9,6 +10,22 @@ namespace {
 constexpr const char* exit_codes =
     "Exit codes: 0 ok, 1 usage, 2 cannot read, 3 malformed input or findings of level error,\n"
     "4 cannot represent, 5 cannot write, 6 some of several inputs failed.";
+
+// CLI::PositiveNumber lets nan through.
+const CLI::Validator finite_number(
+    [](std::string& text) -> std::string {
+      double v = 0;
+      return CLI::detail::lexical_cast(text, v) && std::isfinite(v) ? "" : "needs a finite number";
+    },
+    "FINITE");
+const CLI::Validator above_zero(
+    [](std::string& text) -> std::string {
+      double v = 0;
+      return CLI::detail::lexical_cast(text, v) && std::isfinite(v) && v > 0
+                 ? ""
+                 : "needs a number above 0";
+    },
+    "POSITIVE");
 
 void add_common(CLI::App& verb, cli::Common& c, bool skeleton) {
   verb.add_option("input", c.inputs, "Files, patterns with * ? **, or - for standard input")
@@ -83,17 +100,17 @@ int main(int argc, char** argv) {
   v_convert->add_option("--to", convert.to,
                         "glb, gltf, json, csv, or the input's own format; else from -o");
   v_convert->add_option("--fps", convert.fps, "Poses a second, for JSON and CSV")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   v_convert
       ->add_option("--tolerance-mm", convert.max_mm, "Error that baking may add, in object space")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->capture_default_str();
   v_convert
       ->add_option("--tolerance-deg", convert.max_degrees, "Error that baking may add, degrees")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->capture_default_str();
   v_convert->add_option("--bake-rate", convert.bake_rate, "Bake at this many keys a second instead")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   v_convert->footer(
       "Example: dopesheet convert walk.rfa run.rfa --skeleton miner.v3c -o miner.glb\n"
       "Several inputs and a folder make one file each; several inputs and a .glb make one file.");
@@ -104,8 +121,10 @@ int main(int argc, char** argv) {
   v_sample->add_flag("--stored", sample.common.stored,
                      "Of banks: IK targets and controls as they are, instead of the solved pose");
   v_sample->add_option("--fps", sample.fps, "Poses a second; else the clip's own rate")
-      ->check(CLI::PositiveNumber);
-  v_sample->add_option("--times", sample.times, "These times instead, in seconds")->delimiter(',');
+      ->check(above_zero);
+  v_sample->add_option("--times", sample.times, "These times instead, in seconds")
+      ->delimiter(',')
+      ->check(finite_number);
   v_sample->add_flag("--exact", sample.exact, "As the game's integers compute it; else smooth");
   std::string space = "game";
   v_sample

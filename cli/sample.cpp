@@ -73,13 +73,20 @@ int sample(const SampleOptions& options) {
         }
         auto clips = in.format->clips(in.bytes, in.options);
         if (!clips) return tl::unexpected(clips.error());
+        if (!json && clips->size() > 1) {
+          return tl::unexpected(usage_error(fmt::format(
+              "a CSV has room for one motion of the {}; name it after a #, or take JSON",
+              clips->size())));
+        }
         std::string text;
         for (Clip& clip : *clips) {
           if (options.gltf_space) clip = to_right_handed(std::move(clip));
           const auto frames = frames_of(in, clip, options);
           if (!frames) return tl::unexpected(frames.error());
+          if (!text.empty()) text += ",\n";
           text += json ? frames_to_json(clip, *frames) : frames_to_csv(clip, *frames);
         }
+        if (clips->size() > 1) text = "[\n" + text + "]\n";
         return write_output(outputs ? outputs->of(i) : "-", text);
       });
 }

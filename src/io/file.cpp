@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -62,6 +64,34 @@ bool write_all(int fd, ByteView bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(n));
   }
   return true;
+}
+
+// The file that a chain of links ends at, which need not exist. Empty where it does not end.
+fs::path end_of_links(fs::path path) {
+  std::error_code ec;
+  for (int depth = 0; depth < 40; ++depth) {
+    if (!fs::is_symlink(fs::symlink_status(path, ec))) return path;
+    const fs::path next = fs::read_symlink(path, ec);
+    if (ec) return {};
+    path = path.parent_path() / next;  // an absolute one replaces the folder
+  }
+  return {};
+}
+
+// A new file beside `target`, opened for writing; -1 where that fails. O_EXCL keeps it from being anybody
+// else's, so the name need only be unlikely; it is short, whatever the target is called.
+int open_temporary(const fs::path& target, fs::path& name) {
+  static std::atomic<std::uint64_t> counter{0};
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const auto now =
+        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    const std::uint64_t mixed =
+        (now ^ (static_cast<std::uint64_t>(::getpid()) << 40) ^ counter++) * 0x9E3779B97F4A7C15U;
+    name = target.parent_path() / fmt::format(".dopesheet-{:016x}", mixed);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
 }
 
 bool has_wildcard(std::string_view s) { return s.find_first_of("*?") != s.npos; }
@@ -121,31 +151,31 @@ Result<void> write_file(const std::string& path, ByteView bytes) {
     return {};
   }
   std::error_code ec;
-  fs::path target = to_path(path);
-  if (fs::is_symlink(target, ec)) {
-    const fs::path real = fs::weakly_canonical(target, ec);
-    if (!ec) target = real;
+  const fs::path target = end_of_links(to_path(path));
+  if (target.empty()) {
+    return fail(Code::cannot_write, path,
+                path.empty() ? "no name to write to" : "its links do not end at a file");
   }
   const auto status = fs::status(target, ec);
   if (fs::is_directory(status)) return fail(Code::cannot_write, path, "is a folder");
   if (fs::exists(status) &&
       !fs::is_regular_file(status)) {  // a device or a pipe is written to, not replaced
     const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    const bool good = fd >= 0 && write_all(fd, bytes);
-    const std::string why = reason();
-    if (fd >= 0) ::close(fd);
+    bool good = fd >= 0 && write_all(fd, bytes);
+    std::string why = good ? std::string() : reason();
+    if (fd >= 0 && ::close(fd) != 0 && good) {
+      good = false;
+      why = reason();
+    }
     if (!good) return fail(Code::cannot_write, path, why);
     return {};
   }
-  std::string name = target.string() + ".XXXXXX";
-  const int fd = ::mkstemp(name.data());
+  fs::path name;
+  const int fd = open_temporary(target, name);
   if (fd < 0) return fail(Code::cannot_write, path, reason());
-  // mkstemp lets nobody else read it; a new file gets what open() would have given it.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const auto mode = fs::exists(status) ? static_cast<mode_t>(status.permissions()) : 0666 & ~mask;
   bool good = write_all(fd, bytes);
-  good = ::fchmod(fd, mode) == 0 && good;
+  if (good && fs::exists(status))
+    good = ::fchmod(fd, static_cast<mode_t>(status.permissions())) == 0;
   std::string why = good ? std::string() : reason();
   if (::close(fd) != 0 && good) {
     good = false;

@@ -78,14 +78,18 @@ TEST(V3c, EveryFlipIsRefusedOrExact) {
 }
 
 TEST(V3c, MoreBatchesThanTheirInfosAreRefused) {
-  v3c::File file = file_of("char.v3c");
-  for (auto& c : file.chunks) {
-    if (auto* s = std::get_if<v3c::Submesh>(&c.body))
-      s->lods[0].batches.push_back(s->lods[0].batches[0]);
+  auto json = support::Json::parse(v3c::to_json(file_of("char.v3c")));
+  std::size_t cut = 0;
+  for (auto& chunk : json.at("chunks")) {
+    if (!chunk.contains("body") || !chunk["body"].contains("lods")) continue;
+    auto& infos = chunk["body"]["lods"][0]["batch_infos"];
+    infos.erase(infos.size() - 1);
+    ++cut;
   }
-  const auto built = v3c::from_json(v3c::to_json(file));
+  ASSERT_EQ(cut, 1U);
+  const auto built = v3c::from_json(json.dump());
   ASSERT_FALSE(built);
-  EXPECT_NE(built.error().path.find("batches"), std::string::npos) << to_string(built.error());
+  EXPECT_NE(built.error().path.find("batch"), std::string::npos) << to_string(built.error());
 }
 
 TEST(V3c, NumbersKeepTheirBits) {
