@@ -1,6 +1,8 @@
 // What the verbs of the tool share.
 #pragma once
 #include <functional>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -30,9 +32,17 @@ struct Common {
   std::string output;               // file, folder, "-" or empty
   std::string skeleton;             // the character's mesh, or empty
   bool json = false;
-  bool stored = false;  // of banks: tracks as they are, instead of the solved pose
+  std::vector<std::string> set;         // name=value, as typed
+  std::vector<std::string> name_files;  // files of names
   Limits limits;
+  // Made of these by prepare and read_skeleton.
+  std::map<std::string, std::string> settings;
+  std::shared_ptr<const Names> names;
+  Bytes skeleton_bytes;
 };
+
+// Checks the settings and reads the name files.
+Result<void> prepare(Common& common);
 
 struct Input {
   std::string path;  // "-" for standard input
@@ -42,7 +52,7 @@ struct Input {
 };
 
 // Reads the character's mesh. Empty where none was asked for.
-Result<std::optional<Model>> read_skeleton(const Common& common);
+Result<std::optional<Model>> read_skeleton(Common& common);
 
 enum class Identify : bool { no, yes };
 
@@ -134,15 +144,15 @@ struct SampleOptions {
 };
 struct FormatsOptions {
   std::string output;
-  bool json = false, markdown = false;
+  bool json = false, markdown = false, settings = false;
 };
 
-int info(const Common& options);
+int info(Common& options);
 int dump(const Common& options);
 int build(const BuildOptions& options);
-int check(const CheckOptions& options);
-int convert(const ConvertOptions& options);
-int sample(const SampleOptions& options);
+int check(CheckOptions& options);
+int convert(ConvertOptions& options);
+int sample(SampleOptions& options);
 int formats(const FormatsOptions& options);
 int list(const Common& options);
 

@@ -170,8 +170,10 @@ Result<Input> read_input(const std::string& path, const Common& common, const Mo
   in.options.limits = common.limits;
   in.options.name = path == "-" ? "stdin" : io::file_name(file);
   in.options.select = select;
-  in.options.stored = common.stored;
+  in.options.settings = common.settings;
+  in.options.names = common.names.get();
   in.options.model = model;
+  in.options.skeleton = common.skeleton_bytes;
   if (identify == Identify::yes) {
     const auto format = dopesheet::identify(in.bytes);
     if (!format) return tl::unexpected(format.error());
@@ -180,13 +182,40 @@ Result<Input> read_input(const std::string& path, const Common& common, const Mo
   return in;
 }
 
-Result<std::optional<Model>> read_skeleton(const Common& common) {
+Result<void> prepare(Common& common) {
+  for (const std::string& given : common.set) {
+    const auto equals = given.find('=');
+    const std::string setting = given.substr(0, equals);
+    if (equals == given.npos)
+      return tl::unexpected(usage_error(fmt::format("--set {} has no =", shown(given))));
+    if (!is_setting(setting)) {
+      return tl::unexpected(usage_error(fmt::format(
+          "no format has a setting '{}'; formats --settings lists them", shown(setting))));
+    }
+    common.settings[setting] = given.substr(equals + 1);
+  }
+  auto names = std::make_shared<Names>();
+  for (const std::string& path : common.name_files) {
+    const auto done = io::read_file(path, common.limits).and_then([&](const Bytes& text) {
+      return names->read(text, common.limits);
+    });
+    if (!done) {
+      Error e = done.error();
+      if (e.file.empty()) e.file = path;
+      return tl::unexpected(std::move(e));
+    }
+  }
+  if (!common.name_files.empty()) common.names = std::move(names);
+  return {};
+}
+
+Result<std::optional<Model>> read_skeleton(Common& common) {
   if (common.skeleton.empty()) return std::optional<Model>{};
   const auto fail = [&](Error e) {
     if (e.file.empty()) e.file = common.skeleton;
     return tl::unexpected(std::move(e));
   };
-  const auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
+  auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
   if (!in) return fail(in.error());
   if (in->format->model == nullptr) {
     return fail(
@@ -194,6 +223,7 @@ Result<std::optional<Model>> read_skeleton(const Common& common) {
   }
   auto model = in->format->model(in->bytes, in->options);
   if (!model) return fail(model.error());
+  common.skeleton_bytes = std::move(in->bytes);
   return std::optional<Model>(std::move(*model));
 }
 

@@ -290,7 +290,7 @@ class Converter {
 
 }  // namespace
 
-int convert(const ConvertOptions& options) {
+int convert(ConvertOptions& options) {
   const auto model = read_skeleton(options.common);
   if (!model) return report_error(model.error());
   return Converter(options, *model).run();

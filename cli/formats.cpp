@@ -3,6 +3,21 @@
 
 namespace cli {
 
+namespace {
+
+std::string settings_table() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Format& f : dopesheet::formats()) {
+    for (const Setting& s : f.settings) {
+      rows.push_back({std::string(f.id), std::string(s.name), std::string(s.values),
+                      std::string(s.standard), std::string(s.meaning)});
+    }
+  }
+  return table({"format", "setting", "values", "default", "meaning"}, rows);
+}
+
+}  // namespace
+
 int formats(const FormatsOptions& options) {
   Common common;
   common.output = options.output;
@@ -10,6 +25,10 @@ int formats(const FormatsOptions& options) {
   Printed printed(common, "formats");
   if (options.markdown) {
     print(formats_markdown());
+    return printed.finish(Exit::ok);
+  }
+  if (options.settings && !options.json) {
+    print(settings_table());
     return printed.finish(Exit::ok);
   }
   Json all = Json::array();
@@ -24,6 +43,13 @@ int formats(const FormatsOptions& options) {
                    {"evaluation", f.evaluation},
                    {"export", out},
                    {"verified", f.verified}});
+    Json& settings = all.back()["settings"] = Json::array();
+    for (const Setting& s : f.settings) {
+      settings.push_back({{"name", s.name},
+                          {"values", s.values},
+                          {"default", s.standard},
+                          {"meaning", s.meaning}});
+    }
     rows.push_back({std::string(f.id), std::string(f.title), std::string(f.games),
                     std::string(f.extensions), std::string(f.evaluation), out});
   }

@@ -32,7 +32,22 @@ void add_common(CLI::App& verb, cli::Common& c, bool skeleton) {
       ->required();
   verb.add_flag("--json", c.json, "Print JSON");
   verb.add_option("--limit-bytes", c.limits.bytes, "Refuse larger inputs")->capture_default_str();
+  verb.add_option("--set", c.set,
+                  "NAME=VALUE: a choice that a format leaves open; formats --settings lists them");
+  verb.add_option(
+      "--names", c.name_files,
+      "Files with names, for formats that keep only hashes: .NGC and its like, or one a line");
+  const auto shortcut = [&](const char* option, const char* setting, const char* help) {
+    verb.add_option_function<std::string>(
+        option,
+        [&c, setting](const std::string& value) {
+          c.set.push_back(std::string(setting) + "=" + value);
+        },
+        help);
+  };
+  shortcut("--endian", "endian", "Byte order where the file does not say it: auto, little, big");
   if (skeleton) {
+    shortcut("--ik", "ik", "Of Shenmue: solve (a skeleton that just plays), targets, or both");
     verb.add_option("-s,--skeleton", c.skeleton,
                     "The character's mesh: names, parents and rest pose of the bones");
   }
@@ -95,8 +110,6 @@ int main(int argc, char** argv) {
   auto* v_convert = app.add_subcommand("convert", "To glTF, or to poses as JSON or CSV");
   add_common(*v_convert, convert.common, true);
   add_output(*v_convert, convert.common);
-  v_convert->add_flag("--stored", convert.common.stored,
-                      "Of banks: IK targets and controls as they are, instead of the solved pose");
   v_convert->add_option("--to", convert.to,
                         "glb, gltf, json, csv, or the input's own format; else from -o");
   v_convert->add_option("--fps", convert.fps, "Poses a second, for JSON and CSV")
@@ -118,8 +131,6 @@ int main(int argc, char** argv) {
   auto* v_sample = app.add_subcommand("sample", "Poses at times");
   add_common(*v_sample, sample.common, true);
   add_output(*v_sample, sample.common);
-  v_sample->add_flag("--stored", sample.common.stored,
-                     "Of banks: IK targets and controls as they are, instead of the solved pose");
   v_sample->add_option("--fps", sample.fps, "Poses a second; else the clip's own rate")
       ->check(above_zero);
   v_sample->add_option("--times", sample.times, "These times instead, in seconds")
@@ -136,6 +147,7 @@ int main(int argc, char** argv) {
   auto* v_formats = app.add_subcommand("formats", "What this build supports");
   v_formats->add_option("-o,--output", formats.output, "File, or - for standard output");
   v_formats->add_flag("--json", formats.json, "Print JSON");
+  v_formats->add_flag("--settings", formats.settings, "What --set can say, format by format");
   v_formats->add_flag("--markdown", formats.markdown, "Print the table of the README");
   v_formats->footer("Example: dopesheet formats --markdown");
 
@@ -145,6 +157,10 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? cli::Exit::ok : cli::Exit::usage;
   }
   sample.gltf_space = space == "gltf";
+  for (cli::Common* c :
+       {&info, &dump, &list, &build.common, &check.common, &convert.common, &sample.common}) {
+    if (const auto ready = cli::prepare(*c); !ready) return cli::report_error(ready.error(), *c);
+  }
 
   int code = cli::Exit::ok;
   if (v_info->parsed()) code = cli::info(info);

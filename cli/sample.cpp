@@ -43,7 +43,7 @@ Result<std::vector<Frame>> frames_of(const Input& in, const Clip& clip,
 
 }  // namespace
 
-int sample(const SampleOptions& options) {
+int sample(SampleOptions& options) {
   const auto model = read_skeleton(options.common);
   if (!model) return report_error(model.error());
   const auto paths = expand_inputs(options.common);

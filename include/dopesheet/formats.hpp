@@ -1,6 +1,11 @@
 // The table of formats: what dopesheet knows, and what it can do with each.
 #pragma once
+#include <map>
+#include <string>
+#include <string_view>
+
 #include "dopesheet/check.hpp"
+#include "dopesheet/names.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -24,9 +29,20 @@ struct ReadOptions {
   Limits limits;
   std::string name;              // of the input, for clip names and checks
   std::string select;            // of a bank: motions by name, with * and ?, or by id; empty: all
-  bool stored = false;           // of a bank: the tracks as they are, instead of the solved pose
   bool layout = false;           // from_json: recompute lengths and offsets first
   const Model* model = nullptr;  // the character a clip is for, where known
+  ByteView skeleton;             // the file that the model came from, for rigs that say more
+  const Names* names = nullptr;  // for formats that keep hashes of names
+  std::map<std::string, std::string> settings;  // by Setting::name; others are ignored
+};
+
+// A choice that a format leaves open: what is not known for sure, or what several users want
+// differently.
+struct Setting {
+  std::string_view name;      // "tangent-sign"
+  std::string_view values;    // "auto, plus, minus"
+  std::string_view standard;  // what holds when nothing is said
+  std::string_view meaning;
 };
 
 struct Format {
@@ -52,6 +68,7 @@ struct Format {
   Result<Model> (*model)(ByteView in, const ReadOptions& options);  // null: holds none
   // What a bank holds, a row a motion, as far as `select` asks for it; null: the format is no bank.
   Result<Info> (*list)(ByteView in, const ReadOptions& options);
+  std::span<const Setting> settings;  // that its functions look at
 };
 
 std::span<const Format> formats();
@@ -60,6 +77,8 @@ const Format* find_format(std::string_view id);  // null when there is none
 Result<const Format*> identify(ByteView in);
 // The format that a JSON document of `dump --json` names; Code::bad_value when it names none.
 Result<const Format*> identify_json(std::string_view json, const Limits& limits = {});
+// Whether any format has a setting of this name.
+bool is_setting(std::string_view name);
 // The support table of the README.
 std::string formats_markdown();
 

@@ -191,7 +191,7 @@ class Banks(ToolTest):
         out, _ = self.run_tool("list", "bank.motn#WALK_*")
         self.assertEqual(len(out.decode().splitlines()), 4)
         self.run_tool("convert", "bank.motn#WALK_L", "-o", "walk.glb")
-        self.run_tool("convert", "bank.motn#2", "--stored", "-o", "two.glb")
+        self.run_tool("convert", "bank.motn#2", "--ik", "targets", "-o", "two.glb")
         self.run_tool("convert", "bank.motn", "-o", "all/")
         self.assertEqual(len([f for f in self.files() if f.startswith("all/")]), 6)
         frames = self.run_json("sample", "bank.motn#WALK_L")
