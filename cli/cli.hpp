@@ -1,5 +1,6 @@
 // What the verbs of the tool share.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,10 +36,9 @@ struct Common {
   std::vector<std::string> set;         // name=value, as typed
   std::vector<std::string> name_files;  // files of names
   Limits limits;
-  // Made of these by prepare and read_skeleton.
+  // Made of these by prepare.
   std::map<std::string, std::string> settings;
   std::shared_ptr<const Names> names;
-  Bytes skeleton_bytes;
 };
 
 // Checks the settings and reads the name files.
@@ -52,7 +52,7 @@ struct Input {
 };
 
 // Reads the character's mesh. Empty where none was asked for.
-Result<std::optional<Model>> read_skeleton(Common& common);
+Result<std::optional<Model>> read_skeleton(const Common& common);
 
 enum class Identify : bool { no, yes };
 
@@ -113,6 +113,20 @@ class Printed {
   std::string path_;
 };
 
+// A line on standard error that says how far a long job is; nothing where that is no terminal.
+class Progress {
+ public:
+  Progress(std::size_t total, bool wanted);
+  ~Progress() { clear(); }
+  void at(std::size_t done);
+  void clear();  // before anything else is printed
+
+ private:
+  std::size_t total_;
+  bool wanted_, shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+};
+
 // A float as the JSON number that reads back to the same float; others as text.
 Json number(double v);
 Json number(float v);
@@ -134,6 +148,7 @@ struct ConvertOptions {
   double fps = 0;        // of JSON and CSV; 0: the clip's own
   double bake_rate = 0;  // 0: adaptive
   double max_mm = 0.05, max_degrees = 0.05;
+  std::size_t jobs = 1;  // threads; what is written does not depend on it
 };
 struct SampleOptions {
   Common common;
@@ -147,12 +162,12 @@ struct FormatsOptions {
   bool json = false, markdown = false, settings = false;
 };
 
-int info(Common& options);
+int info(const Common& options);
 int dump(const Common& options);
 int build(const BuildOptions& options);
-int check(CheckOptions& options);
-int convert(ConvertOptions& options);
-int sample(SampleOptions& options);
+int check(const CheckOptions& options);
+int convert(const ConvertOptions& options);
+int sample(const SampleOptions& options);
 int formats(const FormatsOptions& options);
 int list(const Common& options);
 

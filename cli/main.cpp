@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
+#include <thread>
 
 #include "cli.hpp"
 
@@ -124,6 +125,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   v_convert->add_option("--bake-rate", convert.bake_rate, "Bake at this many keys a second instead")
       ->check(above_zero);
+  convert.jobs = std::max(1U, std::thread::hardware_concurrency());
+  v_convert->add_option("-j,--jobs", convert.jobs, "Threads; the result is the same for any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   v_convert->footer(
       "Example: dopesheet convert walk.rfa run.rfa --skeleton miner.v3c -o miner.glb\n"
       "Several inputs and a folder make one file each; several inputs and a .glb make one file.");

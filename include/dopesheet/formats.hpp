@@ -1,11 +1,13 @@
 // The table of formats: what dopesheet knows, and what it can do with each.
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "dopesheet/check.hpp"
 #include "dopesheet/names.hpp"
+#include "dopesheet/reduce.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -31,7 +33,6 @@ struct ReadOptions {
   std::string select;            // of a bank: motions by name, with * and ?, or by id; empty: all
   bool layout = false;           // from_json: recompute lengths and offsets first
   const Model* model = nullptr;  // the character a clip is for, where known
-  ByteView skeleton;             // the file that the model came from, for rigs that say more
   const Names* names = nullptr;  // for formats that keep hashes of names
   std::map<std::string, std::string> settings;  // by Setting::name; others are ignored
 };
@@ -44,6 +45,18 @@ struct Setting {
   std::string_view standard;  // what holds when nothing is said
   std::string_view meaning;
 };
+
+// The clips of a file, each made when it is asked for.
+struct Clips {
+  std::vector<std::string> names;  // the format's own bytes
+  // The clip, and what leaving out keys has cost, where that was part of making it: keys_before and
+  // keys_after differ then. Threads may share it. It stays good after the input's bytes are gone.
+  std::function<Result<Reduced>(std::size_t)> make;
+
+  std::size_t size() const { return names.size(); }
+  static Clips of(std::vector<Clip> clips);
+};
+Result<std::vector<Clip>> all(const Clips& clips);
 
 struct Format {
   std::string_view id;     // "rfa"
@@ -60,7 +73,7 @@ struct Format {
   Result<std::string> (*to_json)(ByteView in, const ReadOptions& options);
   Result<Bytes> (*from_json)(std::string_view json, const ReadOptions& options);
   Result<std::vector<Finding>> (*check)(ByteView in, const ReadOptions& options);
-  Result<std::vector<Clip>> (*clips)(ByteView in, const ReadOptions& options);  // null: holds none
+  Result<Clips> (*clips)(ByteView in, const ReadOptions& options);  // null: holds none
   // The first clip's poses by the game's own integer code; null: only smooth evaluation exists. Times
   // are rounded to the game's clock.
   Result<std::vector<Frame>> (*exact)(ByteView in, const ReadOptions& options,

@@ -2,27 +2,53 @@
 #include "dopesheet/reduce.hpp"
 
 #include <algorithm>
-
-#include "dopesheet/sample.hpp"
+#include <cmath>
 
 namespace dopesheet {
 namespace {
 
-double off(const Curve<Vec3>& c, std::size_t a, std::size_t b, std::size_t k, double u) {
-  const auto mix = [&](float p, float q) { return static_cast<float>(p + u * (double{q} - p)); };
-  const Vec3 p = c.values[a], q = c.values[b];
-  return length(Vec3{mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z)} - c.values[k]);
-}
-double off(const Curve<Quat>& c, std::size_t a, std::size_t b, std::size_t k, double u) {
-  return angle_between(slerp(c.values[a], c.values[b], u), c.values[k]);
-}
-
-template <class T>
-bool spans(const Curve<T>& c, std::size_t a, std::size_t b, double tolerance) {
+// Whether the keys between `a` and `b` may go: each lies near enough to the line between these two.
+bool spans(const Curve<Vec3>& c, std::size_t a, std::size_t b, double tolerance) {
   const double dt = c.times[b] - c.times[a];
   if (!(dt > 0)) return false;
+  const Vec3 p = c.values[a], q = c.values[b];
   for (std::size_t k = a + 1; k < b; ++k) {
-    if (off(c, a, b, k, (c.times[k] - c.times[a]) / dt) > tolerance) return false;
+    const double u = (c.times[k] - c.times[a]) / dt;
+    const Vec3 v = c.values[k];
+    const double x = p.x + u * (double{q.x} - p.x) - v.x, y = p.y + u * (double{q.y} - p.y) - v.y,
+                 z = p.z + u * (double{q.z} - p.z) - v.z;
+    if (!(x * x + y * y + z * z <= tolerance * tolerance)) return false;
+  }
+  return true;
+}
+
+// The same along the arc; the tolerance is in degrees.
+bool spans(const Curve<Quat>& c, std::size_t a, std::size_t b, double tolerance) {
+  const double dt = c.times[b] - c.times[a];
+  if (!(dt > 0)) return false;
+  constexpr double radians = 0.017453292519943295;
+  const double limit = std::tan(tolerance * radians / 2);
+  const Quat p = c.values[a], q = c.values[b];
+  double d = double{p.x} * q.x + double{p.y} * q.y + double{p.z} * q.z + double{p.w} * q.w;
+  const double sign = d < 0 ? -1 : 1;
+  const double angle = std::acos(std::min(d * sign, 1.0));
+  for (std::size_t k = a + 1; k < b; ++k) {
+    const double u = (c.times[k] - c.times[a]) / dt;
+    double wp = 1 - u, wq = u;
+    if (angle > 1e-6) {  // one over the sine is common to both
+      wp = std::sin((1 - u) * angle);
+      wq = std::sin(u * angle);
+    }
+    wq *= sign;
+    const double x = wp * p.x + wq * q.x, y = wp * p.y + wq * q.y, z = wp * p.z + wq * q.z,
+                 w = wp * p.w + wq * q.w;
+    const Quat v = c.values[k];
+    // The product with the conjugate: its vector part grows with the angle between.
+    const double i = w * v.x - x * v.w - y * v.z + z * v.y,
+                 j = w * v.y + x * v.z - y * v.w - z * v.x,
+                 l = w * v.z - x * v.y + y * v.x - z * v.w,
+                 r = w * v.w + x * v.x + y * v.y + z * v.z;
+    if (!(i * i + j * j + l * l <= limit * limit * r * r)) return false;
   }
   return true;
 }

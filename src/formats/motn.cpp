@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "formats/format.hpp"
 #include "io/text.hpp"
@@ -80,37 +81,112 @@ Info motn_list(const motn::Bank& bank, const ReadOptions& options) {
   return info;
 }
 
-enum class Ik : std::uint8_t { solve, targets };
+enum class Ik : std::uint8_t { solve, targets, both };
 
-Result<std::vector<Clip>> motn_clips(const motn::Bank& bank, const ReadOptions& options) {
+struct Choices {
+  Ik ik = Ik::solve;
+  motn::SolveOptions solve;
+};
+
+Result<Choices> choices(const ReadOptions& options) {
   Settings settings(options);
-  const Ik ik = settings.choice("ik", Ik::solve, {{"solve", Ik::solve}, {"targets", Ik::targets}});
+  Choices c;
+  c.ik = settings.choice("ik", c.ik,
+                         {{"solve", Ik::solve}, {"targets", Ik::targets}, {"both", Ik::both}});
+  c.solve.targets = c.ik == Ik::both;
+  c.solve.mirror = settings.flag("mirror", c.solve.mirror);
+  c.solve.face_forward = settings.flag("face-forward", c.solve.face_forward);
+  c.solve.rate = settings.number("solve-rate", c.solve.rate, 1, 1000);
+  c.solve.max_mm = settings.number("solve-mm", c.solve.max_mm, 1e-3, 1000);
+  c.solve.max_degrees = settings.number("solve-degrees", c.solve.max_degrees, 1e-3, 180);
+  auto& s = c.solve.solver;
+  using namespace shenmue;
+  s.foot_space =
+      settings.choice("foot-space", s.foot_space,
+                      {{"sequence", FootSpace::sequence}, {"parent", FootSpace::parent}});
+  s.hand_space = settings.choice("hand-space", s.hand_space,
+                                 {{"forearm", HandSpace::forearm}, {"world", HandSpace::world}});
+  s.out_of_reach = settings.choice("out-of-reach", s.out_of_reach,
+                                   {{"stretch", Reach::stretch}, {"clamp", Reach::clamp}});
+  s.ground_ankles = settings.flag("ground-ankles", s.ground_ankles);
+  s.ankle_height = settings.number("ankle-height", s.ankle_height, -10, 10);
+  s.truncate_turns = settings.flag("truncate-turns", s.truncate_turns);
+  s.keep_odd_rest = settings.flag("odd-rest", s.keep_odd_rest);
   if (settings.error()) return tl::unexpected(*settings.error());
-  std::vector<Clip> clips;
-  for (const std::size_t i : selected(bank, options.select)) {
-    if (ik == Ik::solve) {
-      auto solved = motn::solve(bank, i);
-      if (solved) {
-        auto& c = solved->clip;
-        c.properties.push_back({"dopesheet_error_mm", static_cast<float>(solved->error.max_mm)});
-        c.properties.push_back(
-            {"dopesheet_error_degrees", static_cast<float>(solved->error.max_degrees)});
-        clips.push_back(std::move(c));
-        continue;
-      }
+  return c;
+}
+
+bool is_rig(const Model* model) {
+  return model != nullptr &&
+         std::any_of(model->nodes.begin(), model->nodes.end(), [](const Node& n) {
+           return std::any_of(n.properties.begin(), n.properties.end(),
+                              [](const Property& p) { return p.key == "mt5_id"; });
+         });
+}
+
+// Solved where a rig is known, else as it is stored.
+Reduced make(const motn::Bank& bank, std::size_t motion, const Choices& choices,
+             std::span<const Node> rig) {
+  if (choices.ik != Ik::targets) {
+    auto solved = rig.empty() ? motn::solve(bank, motion, choices.solve)
+                              : motn::solve_model(bank, motion, rig, choices.solve);
+    if (solved) {
+      auto& error = solved->error;
+      solved->clip.properties.push_back({"dopesheet_error_mm", static_cast<float>(error.max_mm)});
+      solved->clip.properties.push_back(
+          {"dopesheet_error_degrees", static_cast<float>(error.max_degrees)});
+      return std::move(*solved);
     }
-    clips.push_back(motn::to_clip(bank, i));
   }
-  if (clips.empty()) {
+  Reduced out;
+  out.clip = motn::to_clip(bank, motion);
+  out.keys_before = out.keys_after = key_count(out.clip);
+  return out;
+}
+
+Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
+  const auto chosen = choices(options);
+  if (!chosen) return tl::unexpected(chosen.error());
+  struct Source {
+    motn::Bank bank;
+    Choices choices;
+    std::vector<std::size_t> motions;
+    std::vector<Node> rig;
+  };
+  auto source = std::make_shared<Source>();
+  source->choices = *chosen;
+  source->motions = selected(bank, options.select);
+  source->bank = std::move(bank);
+  if (is_rig(options.model)) source->rig = options.model->nodes;
+  if (source->motions.empty()) {
     return tl::unexpected(
         Error{Code::usage, 0, {}, fmt::format("no motion matches '{}'", options.select)});
   }
-  return clips;
+  Clips out;
+  for (const std::size_t m : source->motions) out.names.push_back(source->bank.names[m].text);
+  out.make = [source](std::size_t i) -> Result<Reduced> {
+    return make(source->bank, source->motions[i], source->choices, source->rig);
+  };
+  return out;
 }
 
 constexpr std::array settings{
-    Setting{"ik", "solve, targets", "solve",
-            "a skeleton that just plays, or the controls and IK targets as they are stored"},
+    Setting{"ik", "solve, targets, both", "solve",
+            "a skeleton that just plays; the controls and IK targets as stored; both"},
+    Setting{"mirror", "yes, no", "yes", "mirror the motions that the game plays mirrored"},
+    Setting{"face-forward", "yes, no", "yes", "turn solved characters to +Z, as glTF expects"},
+    Setting{"solve-rate", "1 to 1000", "120", "poses a second that are solved"},
+    Setting{"solve-mm", "0.001 to 1000", "0.1", "error that leaving out keys may add"},
+    Setting{"solve-degrees", "0.001 to 180", "0.05", "error that leaving out keys may add"},
+    Setting{"foot-space", "sequence, parent", "sequence", "what the turns of feet are relative to"},
+    Setting{"hand-space", "forearm, world", "forearm", "what the turns of hands are relative to"},
+    Setting{"out-of-reach", "stretch, clamp", "stretch",
+            "the lower segment stretches, or the hand or foot stops short"},
+    Setting{"ground-ankles", "yes, no", "no", "lift ankle targets, as the game does in walking"},
+    Setting{"ankle-height", "-10 to 10", "0.117", "metres above the ground for ground-ankles"},
+    Setting{"truncate-turns", "yes, no", "no", "to 1/65536 of a turn, as the game does"},
+    Setting{"odd-rest", "yes, no", "yes",
+            "rest turns as in the table, or rounded to quarter turns"},
 };
 
 constexpr Format entry{
@@ -126,16 +202,17 @@ constexpr Format entry{
     .dump = [](ByteView in, const ReadOptions& o) { return with_motn(in, o, motn::dump); },
     .to_json = [](ByteView in, const ReadOptions& o) { return with_motn(in, o, motn::to_json); },
     .from_json = [](std::string_view json, const ReadOptions& o) -> Result<Bytes> {
-      if (o.layout) {
-        return tl::unexpected(
-            Error{Code::cannot_represent, 0, {}, "banks cannot be laid out from JSON yet"});
-      }
-      return motn::from_json(json, o.limits).and_then(motn::write);
+      return motn::from_json(json, o.limits).and_then([&](motn::Bank b) -> Result<Bytes> {
+        if (o.layout) {
+          if (auto r = motn::layout(b); !r) return tl::unexpected(r.error());
+        }
+        return motn::write(b);
+      });
     },
     .check = [](ByteView in, const ReadOptions& o) { return with_motn(in, o, motn::check); },
-    .clips = [](ByteView in, const ReadOptions& o) -> Result<std::vector<Clip>> {
-      return motn::read(in, o.limits).and_then([&](const motn::Bank& b) {
-        return motn_clips(b, o);
+    .clips = [](ByteView in, const ReadOptions& o) -> Result<Clips> {
+      return motn::read(in, o.limits).and_then([&](motn::Bank b) {
+        return motn_clips(std::move(b), o);
       });
     },
     .exact = nullptr,
