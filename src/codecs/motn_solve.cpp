@@ -184,9 +184,9 @@ class Solving {
 Result<void> can_solve(const Bank& bank, std::size_t motion) {
   const Sequence& sequence = sequence_of(bank, motion);
   if (sequence.encoding() != Encoding::object && shenmue::to_human(sequence.rig_id(), 0)) return {};
-  return tl::unexpected(
-      Error{Code::cannot_represent, 0, bank.names[motion].text,
-            "no rig is known for this motion; its stored tracks can be converted"});
+  return tl::unexpected(Error{
+      Code::cannot_represent, 0, bank.names[motion].text,
+      "no rig is known for this motion; it can be converted as it is stored, without a model"});
 }
 
 ReduceOptions reduce_options(const SolveOptions& options) {

@@ -117,16 +117,15 @@ Result<Choices> choices(const ReadOptions& options) {
 }
 
 bool is_rig(const Model* model) {
-  return model != nullptr &&
-         std::any_of(model->nodes.begin(), model->nodes.end(), [](const Node& n) {
-           return std::any_of(n.properties.begin(), n.properties.end(),
-                              [](const Property& p) { return p.key == "mt5_id"; });
-         });
+  return std::any_of(model->nodes.begin(), model->nodes.end(), [](const Node& n) {
+    return std::any_of(n.properties.begin(), n.properties.end(),
+                       [](const Property& p) { return p.key == "mt5_id"; });
+  });
 }
 
 // Solved where a rig is known, else as it is stored.
-Reduced make(const motn::Bank& bank, std::size_t motion, const Choices& choices,
-             std::span<const Node> rig) {
+Result<Reduced> make(const motn::Bank& bank, std::size_t motion, const Choices& choices,
+                     std::span<const Node> rig) {
   if (choices.ik != Ik::targets) {
     auto solved = rig.empty() ? motn::solve(bank, motion, choices.solve)
                               : motn::solve_model(bank, motion, rig, choices.solve);
@@ -135,8 +134,8 @@ Reduced make(const motn::Bank& bank, std::size_t motion, const Choices& choices,
       solved->clip.properties.push_back({"dopesheet_error_mm", static_cast<float>(error.max_mm)});
       solved->clip.properties.push_back(
           {"dopesheet_error_degrees", static_cast<float>(error.max_degrees)});
-      return std::move(*solved);
     }
+    if (solved || !rig.empty()) return solved;
   }
   Reduced out;
   out.clip = motn::to_clip(bank, motion);
@@ -144,9 +143,26 @@ Reduced make(const motn::Bank& bank, std::size_t motion, const Choices& choices,
   return out;
 }
 
+// A model that a motion is to move.
+Result<std::span<const Node>> rig_of(const Model* model, Ik ik) {
+  if (model == nullptr) return std::span<const Node>{};
+  if (ik != Ik::solve) {
+    return tl::unexpected(
+        Error{Code::usage, 0, "ik",
+              "IK targets are no part of a model; leave the model out, or say solve"});
+  }
+  if (!is_rig(model)) {
+    return tl::unexpected(
+        Error{Code::usage, 0, {}, "the skeleton is no Shenmue model (MT5 or MT7)"});
+  }
+  return std::span<const Node>(model->nodes);
+}
+
 Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
   const auto chosen = choices(options);
   if (!chosen) return tl::unexpected(chosen.error());
+  const auto rig = rig_of(options.model, chosen->ik);
+  if (!rig) return tl::unexpected(rig.error());
   struct Source {
     motn::Bank bank;
     Choices choices;
@@ -157,7 +173,7 @@ Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
   source->choices = *chosen;
   source->motions = selected(bank, options.select);
   source->bank = std::move(bank);
-  if (is_rig(options.model)) source->rig = options.model->nodes;
+  source->rig.assign(rig->begin(), rig->end());
   if (source->motions.empty()) {
     return tl::unexpected(
         Error{Code::usage, 0, {}, fmt::format("no motion matches '{}'", options.select)});

@@ -3,6 +3,7 @@
 
 #include "../support.hpp"
 #include "dopesheet/motn.hpp"
+#include "dopesheet/mt5.hpp"
 #include "dopesheet/reduce.hpp"
 #include "dopesheet/sample.hpp"
 
@@ -179,6 +180,62 @@ TEST(MotnClip, MirroringSwapsTheSides) {
   const Vec3 foot = a[joint(left->clip, "foot_R")].translation,
              other = b[joint(right->clip, "foot_L")].translation;
   EXPECT_LT(length(mirror_x(foot) - other), 2e-3F);
+}
+
+// Feet and hands of the solved skeleton are at the targets beside it, turned and mirrored like it.
+TEST(MotnClip, TargetsStandBesideTheSkeleton) {
+  const auto bank = real_bank();
+  if (!bank) GTEST_SKIP() << "no real samples here (set DOPESHEET_SAMPLES)";
+  motn::SolveOptions options;
+  options.targets = true;
+  std::size_t mirrored = 0, compared = 0;
+  for (std::size_t i = 0; i < bank->names.size(); i += 7) {
+    const auto both = motn::solve(*bank, i, options);
+    if (!both || motn::sequence_of(*bank, i).encoding() != motn::Encoding::curves) continue;
+    const Clip& clip = both->clip;
+    EXPECT_TRUE(validate(clip).empty());
+    ASSERT_EQ(clip.nodes.size(), shenmue::joint_count + 6);
+    mirrored += motn::link_of(motn::extra_of(*bank, i)).mirrored ? 1 : 0;
+    const auto world = world_at(clip, clip.end / 2);
+    for (const auto& [control, limb] :
+         {std::pair{8, "foot_R"}, std::pair{15, "foot_L"}, std::pair{29, "hand_L"}}) {
+      const std::string_view name =
+          shenmue::default_rig().controls[static_cast<std::size_t>(control)].name;
+      const std::size_t target = joint(clip, std::string(name));
+      const bool has_track = std::any_of(clip.tracks.begin(), clip.tracks.end(),
+                                         [&](const Track& t) { return t.target == target; });
+      if (!has_track) continue;
+      EXPECT_LT(length(world[target].translation - world[joint(clip, limb)].translation), 0.01F)
+          << bank->names[i].text << ' ' << limb;
+      ++compared;
+    }
+  }
+  EXPECT_GT(mirrored, 5U);
+  EXPECT_GT(compared, 300U);
+}
+
+// The nodes of a model follow the controls that the game copies to them.
+TEST(MotnClip, ModelsAreMovedByTheirOwnNodes) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const auto file = mt5::read(support::read_bytes(support::fixture("person36.mt5")));
+  ASSERT_TRUE(file);
+  const Model model = mt5::to_model(*file);
+  const auto moved = motn::solve_model(bank, 0, model.nodes);
+  ASSERT_TRUE(moved) << to_string(moved.error());
+  EXPECT_TRUE(validate(moved->clip).empty());
+  ASSERT_EQ(moved->clip.nodes.size(), model.nodes.size());
+  // The same rig by the other way out: its knees are where the skeleton's are.
+  const auto solved = motn::solve(bank, 0, as_stored(), shenmue::rig_from_model(model.nodes));
+  for (const double t : {0.0, 0.1, 0.25}) {
+    const auto a = world_at(moved->clip, t), b = world_at(solved->clip, t);
+    for (const char* name : {"shin_R", "shin_L", "forearm_R"}) {
+      EXPECT_LT(length(a[joint(moved->clip, name)].translation -
+                       b[joint(solved->clip, name)].translation),
+                5e-4F)
+          << name << ' ' << t;
+    }
+  }
+  EXPECT_FALSE(motn::solve_model(bank, 4, model.nodes)) << "a prop has no rig";
 }
 
 TEST(Reduce, KeepsTheToleranceAndTheTurns) {  // case A7
