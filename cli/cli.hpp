@@ -157,6 +157,10 @@ struct SampleOptions {
   bool exact = false;
   bool gltf_space = false;
 };
+struct EditOptions {
+  Common common;
+  std::vector<std::string> replace, add, remove, rename, move, merge;  // as typed
+};
 struct FormatsOptions {
   std::string output;
   bool json = false, markdown = false, settings = false;
@@ -167,6 +171,7 @@ int dump(const Common& options);
 int build(const BuildOptions& options);
 int check(const CheckOptions& options);
 int convert(const ConvertOptions& options);
+int edit(const EditOptions& options);
 int sample(const SampleOptions& options);
 int formats(const FormatsOptions& options);
 int list(const Common& options);

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   cli::CheckOptions check;
   cli::ConvertOptions convert;
   cli::SampleOptions sample;
+  cli::EditOptions edit;
   cli::FormatsOptions formats;
 
   auto* v_info = app.add_subcommand("info", "What a file holds");
@@ -133,6 +134,19 @@ int main(int argc, char** argv) {
       "Example: dopesheet convert walk.rfa run.rfa --skeleton miner.v3c -o miner.glb\n"
       "Several inputs and a folder make one file each; several inputs and a .glb make one file.");
 
+  auto* v_edit = app.add_subcommand("edit", "Change the motions of a bank");
+  add_common(*v_edit, edit.common, false);
+  add_output(*v_edit, edit.common);
+  v_edit->add_option("--replace", edit.replace, "MOTION=BANK#MOTION: other movement, same name");
+  v_edit->add_option("--rename", edit.rename, "MOTION=NAME");
+  v_edit->add_option("--move", edit.move, "MOTION=PLACE, a number from 1; links follow");
+  v_edit->add_option("--remove", edit.remove, "MOTION, with * and ?");
+  v_edit->add_option("--add", edit.add, "BANK#MOTION or BANK#MOTION=NAME, at the end");
+  v_edit->add_option("--merge", edit.merge, "BANK: all its motions whose names are new");
+  v_edit->footer(
+      "Motions by name or by id; ids are those of the input. Changes happen in the order above.\n"
+      "Example: dopesheet edit motion.bin --replace 'WALK_L=mine.bin#STROLL' -o new.bin");
+
   auto* v_sample = app.add_subcommand("sample", "Poses at times");
   add_common(*v_sample, sample.common, true);
   add_output(*v_sample, sample.common);
@@ -162,8 +176,8 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? cli::Exit::ok : cli::Exit::usage;
   }
   sample.gltf_space = space == "gltf";
-  for (cli::Common* c :
-       {&info, &dump, &list, &build.common, &check.common, &convert.common, &sample.common}) {
+  for (cli::Common* c : {&info, &dump, &list, &build.common, &check.common, &convert.common,
+                         &sample.common, &edit.common}) {
     if (const auto ready = cli::prepare(*c); !ready) return cli::report_error(ready.error(), *c);
   }
 
@@ -175,6 +189,7 @@ int main(int argc, char** argv) {
   if (v_check->parsed()) code = cli::check(check);
   if (v_convert->parsed()) code = cli::convert(convert);
   if (v_sample->parsed()) code = cli::sample(sample);
+  if (v_edit->parsed()) code = cli::edit(edit);
   if (v_formats->parsed()) code = cli::formats(formats);
   if (!cli::printed_well()) {
     return cli::report_error(

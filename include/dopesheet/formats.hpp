@@ -58,6 +58,26 @@ struct Clips {
 };
 Result<std::vector<Clip>> all(const Clips& clips);
 
+// One change to a bank. Motions are named by name or id; ids are those before any change.
+struct Edit {
+  enum class Kind : std::uint8_t {
+    replace,  // `motion` becomes what `with` holds, and keeps its name
+    add,      // what `with` holds, at the end; under `name`, or its own where that is empty
+    remove,   // `motion`, which may have * and ?
+    rename,   // `motion` to `name`
+    move,     // `motion` to the place that `name` says, a number from 1
+    merge,    // all motions of `with` whose names are new
+  };
+  Kind kind = Kind::replace;
+  std::string motion, name;
+  ByteView with;            // another bank
+  std::string with_motion;  // the motion in it
+};
+struct Edited {
+  Bytes bytes;
+  std::vector<Loss> losses;
+};
+
 struct Format {
   std::string_view id;     // "rfa"
   std::string_view title;  // "Red Faction animation"
@@ -81,6 +101,8 @@ struct Format {
   Result<Model> (*model)(ByteView in, const ReadOptions& options);  // null: holds none
   // What a bank holds, a row a motion, as far as `select` asks for it; null: the format is no bank.
   Result<Info> (*list)(ByteView in, const ReadOptions& options);
+  // Changes to a bank, one after another; null: the format is no bank.
+  Result<Edited> (*edit)(ByteView in, const ReadOptions& options, std::span<const Edit> edits);
   std::span<const Setting> settings;  // that its functions look at
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 
 #include "formats/format.hpp"
@@ -186,6 +187,139 @@ Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
   return out;
 }
 
+// The motions of a bank while it is edited, by their first ids.
+class Editing {
+ public:
+  Editing(motn::Bank bank, const Limits& limits) : bank_(std::move(bank)), limits_(limits) {
+    for (std::size_t i = 0; i < bank_.names.size(); ++i) ids_.push_back(i + 1);
+  }
+
+  Result<void> apply(const Edit& edit) {
+    switch (edit.kind) {
+      case Edit::Kind::replace:
+        return one(edit.motion).and_then([&](std::size_t at) {
+          return other(edit).and_then([&](motn::Motion m) {
+            m.name = bank_.names[at].text;
+            return motn::replace(bank_, at, m);
+          });
+        });
+      case Edit::Kind::add:
+        return other(edit).and_then([&](motn::Motion m) {
+          if (!edit.name.empty()) m.name = edit.name;
+          ids_.push_back(0);
+          return motn::insert(bank_, bank_.names.size(), m);
+        });
+      case Edit::Kind::remove:
+        return remove(edit.motion);
+      case Edit::Kind::rename:
+        return one(edit.motion).and_then([&](std::size_t at) {
+          return motn::rename(bank_, at, edit.name);
+        });
+      case Edit::Kind::move:
+        return move(edit);
+      case Edit::Kind::merge:
+        return motn::read(edit.with, limits_).and_then([&](const motn::Bank& b) {
+          return merge(b);
+        });
+    }
+    return {};
+  }
+  Result<Edited> done() {
+    return motn::write(bank_).map(
+        [&](Bytes bytes) { return Edited{std::move(bytes), std::move(losses_)}; });
+  }
+
+ private:
+  std::vector<std::size_t> matching(const std::string& pattern) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < bank_.names.size(); ++i) {
+      const bool by_id = ids_[i] != 0 && pattern == std::to_string(ids_[i]);
+      if (by_id || io::matches(pattern, bank_.names[i].text)) out.push_back(i);
+    }
+    return out;
+  }
+  Result<std::size_t> one(const std::string& motion) const {
+    const auto found = matching(motion);
+    if (found.size() == 1) return found[0];
+    return tl::unexpected(Error{
+        Code::usage,
+        0,
+        {},
+        fmt::format("{} motions are '{}'; one is needed", found.size(), io::escape_bytes(motion))});
+  }
+  Result<motn::Motion> other(const Edit& edit) const {
+    return motn::read(edit.with, limits_)
+        .and_then([&](const motn::Bank& bank) -> Result<motn::Motion> {
+          const auto found = selected(bank, edit.with_motion);
+          if (found.size() == 1) return motn::motion_of(bank, found[0]);
+          return tl::unexpected(Error{Code::usage,
+                                      0,
+                                      {},
+                                      fmt::format("{} motions of the other bank are '{}'",
+                                                  found.size(), edit.with_motion)});
+        });
+  }
+  Result<void> put(const std::vector<std::size_t>& order) {
+    return motn::reorder(bank_, order).map([&](std::vector<Loss> losses) {
+      losses_.insert(losses_.end(), losses.begin(), losses.end());
+      std::vector<std::size_t> ids;
+      for (const std::size_t i : order) ids.push_back(ids_[i]);
+      ids_ = std::move(ids);
+    });
+  }
+  Result<void> remove(const std::string& pattern) {
+    const auto gone = matching(pattern);
+    if (gone.empty()) {
+      return tl::unexpected(
+          Error{Code::usage, 0, {}, fmt::format("no motion is '{}'", io::escape_bytes(pattern))});
+    }
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < bank_.names.size(); ++i) {
+      if (!std::binary_search(gone.begin(), gone.end(), i)) order.push_back(i);
+    }
+    return put(order);
+  }
+  Result<void> move(const Edit& edit) {
+    return one(edit.motion).and_then([&](std::size_t at) -> Result<void> {
+      const std::size_t n = bank_.names.size();
+      std::size_t to = 0;
+      const char* end = edit.name.data() + edit.name.size();
+      if (std::from_chars(edit.name.data(), end, to).ptr != end || to < 1 || to > n) {
+        return tl::unexpected(
+            Error{Code::usage,
+                  0,
+                  {},
+                  fmt::format("'{}' is no place from 1 to {}", io::escape_bytes(edit.name), n)});
+      }
+      std::vector<std::size_t> order;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i != at) order.push_back(i);
+      }
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(to - 1), at);
+      return put(order);
+    });
+  }
+  Result<void> merge(const motn::Bank& other) {
+    return motn::merge(bank_, other).map([&](std::vector<Loss> losses) {
+      losses_.insert(losses_.end(), losses.begin(), losses.end());
+      ids_.resize(bank_.names.size());
+    });
+  }
+
+  motn::Bank bank_;
+  Limits limits_;
+  std::vector<std::size_t> ids_;  // before the changes; 0: new
+  std::vector<Loss> losses_;
+};
+
+Result<Edited> motn_edit(motn::Bank bank, const ReadOptions& options, std::span<const Edit> edits) {
+  Editing editing(std::move(bank), options.limits);
+  for (const Edit& e : edits) {
+    if (auto r = editing.apply(e); !r) return tl::unexpected(r.error());
+  }
+  return editing.done();
+}
+
 constexpr std::array settings{
     Setting{"ik", "solve, targets, both", "solve",
             "a skeleton that just plays; the controls and IK targets as stored; both"},
@@ -237,6 +371,11 @@ constexpr Format entry{
         [](ByteView in, const ReadOptions& o) {
           return with_motn(in, o, [&](const motn::Bank& b) { return motn_list(b, o); });
         },
+    .edit = [](ByteView in, const ReadOptions& o, std::span<const Edit> edits) -> Result<Edited> {
+      return motn::read(in, o.limits).and_then([&](motn::Bank b) {
+        return motn_edit(std::move(b), o, edits);
+      });
+    },
     .settings = settings,
 };
 

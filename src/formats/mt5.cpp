@@ -77,6 +77,7 @@ constexpr Format mt5_entry{
       });
     },
     .list = nullptr,
+    .edit = nullptr,
     .settings = {},
 };
 
@@ -108,6 +109,7 @@ constexpr Format mt7_entry{
       });
     },
     .list = nullptr,
+    .edit = nullptr,
     .settings = {},
 };
 

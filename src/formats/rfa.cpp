@@ -117,6 +117,7 @@ constexpr Format entry{
         },
     .model = nullptr,
     .list = nullptr,
+    .edit = nullptr,
     .settings = {},
 };
 
