@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clip/comparer.hpp"
+
 namespace dopesheet {
 namespace {
 
@@ -89,6 +91,9 @@ Reduced reduce(const Clip& clip, const ReduceOptions& options) {
   out.keys_before = key_count(clip);
   // A local error grows along the chain of joints: start small, tighten until the measured one fits.
   double metres = options.max_mm / 1000 / 4, degrees = options.max_degrees / 4;
+  CompareOptions compare_options;
+  compare_options.rate = 60;  // besides all keys of both, and the middles between them
+  Comparer comparer(clip, compare_options);
   for (int attempt = 0; attempt < 6; ++attempt) {
     out.clip = clip;
     for (Track& t : out.clip.tracks) {
@@ -99,9 +104,7 @@ Reduced reduce(const Clip& clip, const ReduceOptions& options) {
       }
     }
     out.keys_after = key_count(out.clip);
-    CompareOptions compare_options;
-    compare_options.rate = 60;  // besides all keys of both, and the middles between them
-    out.error = compare(clip, out.clip, compare_options);
+    out.error = comparer.with(out.clip);
     const double excess =
         std::max(out.error.max_mm / options.max_mm, out.error.max_degrees / options.max_degrees);
     if (excess <= 1) return out;
