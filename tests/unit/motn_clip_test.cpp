@@ -4,7 +4,6 @@
 #include "../support.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/mt5.hpp"
-#include "dopesheet/reduce.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -236,37 +235,6 @@ TEST(MotnClip, ModelsAreMovedByTheirOwnNodes) {
     }
   }
   EXPECT_FALSE(motn::solve_model(bank, 4, model.nodes)) << "a prop has no rig";
-}
-
-TEST(Reduce, KeepsTheToleranceAndTheTurns) {  // case A7
-  Clip clip;
-  clip.end = 2;
-  clip.nodes.resize(2);
-  clip.nodes[1].parent = 0;
-  clip.nodes[1].rest.translation = {0, 1, 0};
-  Curve<Quat> q;
-  Curve<Vec3> v;
-  for (int i = 0; i <= 480; ++i) {
-    const double t = i / 240.0;
-    q.times.push_back(t);
-    q.values.push_back(rotation_of_turns({0, static_cast<float>(t), 0}));  // two turns
-    v.times.push_back(t);
-    v.values.push_back({static_cast<float>(0.01 * std::sin(3 * t)), 0, 0});
-  }
-  for (std::size_t i = 1; i < q.values.size(); ++i) {
-    Quat& k = q.values[i];
-    if (dot(q.values[i - 1], k) < 0) k = {-k.x, -k.y, -k.z, -k.w};
-  }
-  clip.tracks.push_back({0, Channel::rotation, {}, q, {}});
-  clip.tracks.push_back({0, Channel::translation, {}, v, {}});
-  const Reduced r = reduce(clip);
-  EXPECT_LT(r.keys_after, r.keys_before / 4);
-  EXPECT_LE(r.error.max_mm, 0.1);
-  EXPECT_LE(compare(clip, r.clip).max_mm, 0.1001);
-  double turned = 0;
-  const auto& kept = std::get<Curve<Quat>>(r.clip.tracks[0].curve).values;
-  for (std::size_t i = 1; i < kept.size(); ++i) turned += angle_between(kept[i - 1], kept[i]);
-  EXPECT_NEAR(turned, 720, 0.5);
 }
 
 }  // namespace
