@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "clip/comparer.hpp"
 #include "dopesheet/sample.hpp"
@@ -307,8 +308,22 @@ std::vector<std::pair<std::size_t, Track>> dense_tracks(const Clip& clip,
   return out;
 }
 
-void thin(Track& t, const Track& dense, Fit fit, double metres, double degrees) {
-  const double tangent = std::tan(degrees * radians / 2);
+// How far out, along the bones, a node moves things when it turns: metres, at rest.
+std::vector<double> levers(const Clip& clip) {
+  std::vector<double> out(clip.nodes.size(), CompareOptions{}.probe_distance);
+  auto order = topological_order(clip.nodes);
+  std::reverse(order.begin(), order.end());
+  for (const std::size_t i : order) {
+    const int p = clip.nodes[i].parent;
+    if (p < 0 || std::cmp_greater_equal(p, out.size())) continue;
+    auto& parent = out[static_cast<std::size_t>(p)];
+    parent = std::max(parent, out[i] + length(clip.nodes[i].rest.translation));
+  }
+  return out;
+}
+
+void thin(Track& t, const Track& dense, Fit fit, double metres, double degrees, double lever) {
+  const double tangent = std::min(std::tan(degrees * radians / 2), metres / lever / 2);
   if (const auto* v = std::get_if<Curve<Vec3>>(&dense.curve)) {
     t.curve = fit == Fit::cubic ? thinned<Cubic>(*v, metres) : thinned<Line>(*v, metres);
   } else if (const auto* q = std::get_if<Curve<Quat>>(&dense.curve)) {
@@ -323,21 +338,24 @@ Reduced reduce(const Clip& clip, const ReduceOptions& options) {
   out.keys_before = key_count(clip);
   const auto dense = dense_tracks(clip, options);
   // A local error grows along the chain of joints: start small, tighten until the measured one fits.
-  double metres = options.max_mm / 1000 / 4, degrees = options.max_degrees / 4;
+  double metres = options.max_mm / 1000 / 2, degrees = options.max_degrees / 2;
+  const auto lever = levers(clip);
   CompareOptions compare_options;
   compare_options.rate = options.rate;
   Comparer comparer(clip, compare_options);
-  for (int attempt = 0; attempt < 6; ++attempt) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
     out.clip = clip;
-    for (const auto& [i, track] : dense)
-      thin(out.clip.tracks[i], track, options.fit, metres, degrees);
+    for (const auto& [i, track] : dense) {
+      const double reach = track.target < lever.size() ? lever[track.target] : 1;
+      thin(out.clip.tracks[i], track, options.fit, metres, degrees, reach);
+    }
     out.keys_after = key_count(out.clip);
     out.error = comparer.with(out.clip);
     const double excess =
         std::max(out.error.max_mm / options.max_mm, out.error.max_degrees / options.max_degrees);
     if (excess <= 1) return out;
-    metres *= std::min(0.7, 0.9 / excess);
-    degrees *= std::min(0.7, 0.9 / excess);
+    metres *= std::min(0.9, 0.95 / excess);
+    degrees *= std::min(0.9, 0.95 / excess);
   }
   out.clip = clip;
   out.keys_after = out.keys_before;

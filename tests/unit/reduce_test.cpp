@@ -160,7 +160,6 @@ TEST(Reduce, RealClipsKeepTheTolerance) {
     EXPECT_LE(error.max_mm, options.max_mm * 1.0001) << clip.name;
     EXPECT_LE(error.max_degrees, options.max_degrees * 1.0001) << clip.name;
     const auto kind = static_cast<std::size_t>(fit);
-    std::printf("%s %d %zu %zu %g mm %g deg\n", clip.name.c_str(), (int)kind, r.keys_before, r.keys_after, r.error.max_mm, r.error.max_degrees);
     kept[kind] += static_cast<double>(r.keys_after) / static_cast<double>(r.keys_before);
     ++count[kind];
   }
