@@ -54,12 +54,19 @@ Info motn_info(const motn::Bank& bank) {
   return info;
 }
 
-Info motn_list(const motn::Bank& bank, const ReadOptions& options) {
+Error nothing_selected(const ReadOptions& options) {
+  return {
+      Code::usage, 0, {}, fmt::format("no motion matches '{}'", io::escape_bytes(options.select))};
+}
+
+Result<Info> motn_list(const motn::Bank& bank, const ReadOptions& options) {
   Info info;
   info.format = "motn";
   info.columns = {"id",      "name",  "encoding", "rig",      "frames",
                   "seconds", "bones", "next",     "mirrored", "events"};
-  for (const std::size_t i : selected(bank, options.select)) {
+  const auto motions = selected(bank, options.select);
+  if (motions.empty()) return tl::unexpected(nothing_selected(options));
+  for (const std::size_t i : motions) {
     const auto& s = motn::sequence_of(bank, i);
     const auto& extra = motn::extra_of(bank, i);
     const auto link = motn::link_of(extra);
@@ -175,10 +182,7 @@ Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
   source->motions = selected(bank, options.select);
   source->bank = std::move(bank);
   source->rig.assign(rig->begin(), rig->end());
-  if (source->motions.empty()) {
-    return tl::unexpected(
-        Error{Code::usage, 0, {}, fmt::format("no motion matches '{}'", options.select)});
-  }
+  if (source->motions.empty()) return tl::unexpected(nothing_selected(options));
   Clips out;
   for (const std::size_t m : source->motions) out.names.push_back(source->bank.names[m].text);
   out.make = [source](std::size_t i) -> Result<Reduced> {
@@ -369,7 +373,9 @@ constexpr Format entry{
     .model = nullptr,
     .list =
         [](ByteView in, const ReadOptions& o) {
-          return with_motn(in, o, [&](const motn::Bank& b) { return motn_list(b, o); });
+          return motn::read(in, o.limits).and_then([&](const motn::Bank& b) {
+            return motn_list(b, o);
+          });
         },
     .edit = [](ByteView in, const ReadOptions& o, std::span<const Edit> edits) -> Result<Edited> {
       return motn::read(in, o.limits).and_then([&](motn::Bank b) {

@@ -197,6 +197,7 @@ class Banks(ToolTest):
         frames = self.run_json("sample", "bank.motn#WALK_L")
         self.assertEqual(len(frames["nodes"]), 21)
         self.run_tool("convert", "bank.motn#NOBODY", "-o", "x.glb", code=1)
+        self.run_tool("list", "bank.motn#NOBODY", code=1)
         self.run_tool("list", "walk.glb", code=3)
 
     def test_its_bytes_come_back(self):
