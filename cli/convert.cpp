@@ -211,6 +211,7 @@ class Converter {
     gltf_options.bake.max_mm = options_.max_mm;
     gltf_options.bake.max_degrees = options_.max_degrees;
     gltf_options.bake.limits = options_.common.limits;
+    if (options_.visibility == "extension") gltf_options.visibility = GltfVisibility::extension;
     const auto gltf = to_gltf(scene.clips, model, gltf_options);
     if (!gltf) return tl::unexpected(gltf.error());
     if (gltf_options.separate_buffer) {
