@@ -273,4 +273,125 @@ Result<File> from_json(std::string_view json, const Limits& limits = {});
 // True for a resource with its header, and for a body that is one to its last byte.
 bool probe(ByteView in);
 
+// ---- what it means, as far as that is known
+
+enum class TangentSign : std::uint8_t { automatic, plus, minus };
+enum class TrackOrder : std::uint8_t { automatic, translation_first, scale_first };
+// What Keyframer::interp does to vectors and floats. Both hold where hold_bit is set.
+enum class Flags : std::uint8_t {
+  recommended,  // linear_bit without smooth_bit is linear, all else Hermite
+  engine,       // all else is Hermite
+};
+enum class BeforeFirst : std::uint8_t {
+  first,  // the first key
+  last,   // the last key, which is what a related engine does
+};
+
+// Every choice that no real file has settled yet. The defaults are what docs/formats/totemtech.md
+// recommends; evidence() says what a file has to say about them.
+struct Options {
+  double frames_per_second = 0;  // ticks a second; 0: found out, 60 where the file does not tell
+  TangentSign tangent_sign =
+      TangentSign::automatic;                      // of KeyVec3::tangent_in, KeyFloat::tangent_in
+  TrackOrder track_order = TrackOrder::automatic;  // which of t1 and t3 is the scale
+  double vector_scale = 0.001;                     // of KeyVec3
+  double tangent_scale = 1;                        // 3 would make handles of a Bezier curve of them
+  Flags flags = Flags::recommended;
+  BeforeFirst before_first = BeforeFirst::first;
+  bool conjugate = false;  // whether stored rotations are the inverse ones
+};
+
+// The options with all automatic ones decided, and why.
+struct Meaning {
+  double frames_per_second = 60;
+  int tangent_sign = 1;
+  bool scale_first = false;
+  std::string rate_reason, sign_reason, order_reason;
+};
+Meaning meaning(const File& file, const Options& options = {});
+
+// What a file says about the open questions: numbers to decide by, and nothing decided.
+struct Evidence {
+  // Ticks a second.
+  std::uint16_t last_frame = 0;
+  double frames_per_length = 0;  // last_frame / length; 0 where that is no number
+  double snapped = 0;            // 60, 50, 30 or 25, where it is near one; else 0
+  // Tangents of vectors and floats that are not held.
+  std::size_t tangent_keys = 0;      // with both tangents
+  double mean_cosine = 0;            // of the angle between them
+  std::size_t tangent_segments = 0;  // with a tangent in that is not 0
+  double along = 0;                  // sum of dot(tangent_in, what the value goes by), in raw units
+  std::size_t unit_keys = 0;
+  double unit_ratio = 0;  // median of |tangent_out| to half the way between the neighbour keys
+  std::size_t linear_keys = 0, linear_flat = 0;  // of linear keyframers; those without tangents
+  // t1 and t3.
+  std::size_t t1_values = 0, t3_values = 0;  // numbers in all keys
+  double t1_median = 0, t3_median = 0;       // of those, raw
+  // Rotations.
+  std::size_t segments = 0, turned = 0, flagged = 0,
+              agreeing = 0;         // dot < 0; omega > 2 pi; both or none
+  std::size_t still = 0;            // omega is 0
+  std::size_t last_with_angle = 0;  // last keys whose omega or sinom is not 0
+  double worst_angle = 0;           // radians between omega and the keys' angle
+  double worst_product = 0;         // |sinom sin(omega) - 1|
+  int largest_component = 0;        // raw
+  std::size_t rotation_keys = 0;
+  // Occurrences.
+  std::map<std::uint32_t, std::size_t> interps;  // of keyframers with keys
+  std::map<std::uint32_t, std::size_t> node_flags, mesh_flags, material_flags;
+  std::map<std::uint32_t, std::size_t> message_ids;
+  std::size_t texts = 0, terminated_texts = 0;  // ends with a zero byte
+  struct Track {
+    std::size_t values = 0;
+    double least = 0, most = 0;  // raw for track6 and track7
+  };
+  std::array<Track, 8> materials;
+};
+Evidence evidence(const File& file);
+
+// The animation as a clip, right-handed, Y up: that is an assumption, as are the units. Nodes are those
+// of `skeleton`, found by the CRC-32 of their names (or a property "tt_id"), then those the animation has
+// besides, as roots. `names` names them, else they are called "#XXXXXXXX". Meshes are nodes too, with
+// visibility; materials have custom tracks "track1" to "track8" whose target counts the materials.
+// Messages are events "message_<id>", their payload a JSON object.
+Clip to_clip(const File& file, const Options& options = {}, std::span<const Node> skeleton = {},
+             const Names* names = nullptr, std::string name = {});
+
+// Writes what changed in `clip`, compared with to_clip(base), into `base`. Unchanged tracks keep their
+// bytes, unchanged keys of a changed track their junk; angles are recomputed where an end of a segment
+// changed. Rotations of kinds that the format lacks are baked. Fails where the format has no room, and
+// names the limit; `base` is then unchanged. See docs/formats/totemtech.md, "Writing".
+struct WriteOptions {
+  Options meaning;
+  bool clamp = false;  // numbers that do not fit become the nearest that does, which is a loss
+  double max_mm = 0.05, max_degrees = 0.05;  // error that baking may add, object space
+};
+Result<std::vector<Loss>> from_clip(const Clip& clip, File& base, const WriteOptions& options = {});
+
+// The angle and one over its sine to store for a segment between unit quaternions: two pi more where
+// their dot product is negative; 0 and 0 where they are one direction.
+Params segment_params(Quat a, Quat b);
+
+// What looks wrong, and as notes what the file says about the open questions. The codes are listed in
+// docs/formats/totemtech.md. `model` is the character that the animation is for, where known.
+std::vector<Finding> check(const File& file, const Options& options = {},
+                           const Model* model = nullptr, const Names* names = nullptr);
+
+// A hint from one game's leftover headers at what a message does: "playsound"; empty where unknown.
+std::string_view message_hint(std::uint32_t id);
+
+// ---- the skeleton, which stands in other resources
+
+// The bones of a SKEL block, which is found in NODE and GAMEOBJ resources; its bytes begin at the path id.
+// Not verified on a real file. Which of a bone's five ids is its name and which its parent is not
+// known: they are told apart by what is in them, and by the stored world matrices.
+struct Skeleton {
+  Model model;  // nodes only; "tt_id" is a node's id
+  int name_column = -1, parent_column = -1;
+  double worst_mm = 0;    // between the stored world matrices and those of the result
+  std::size_t bytes = 0;  // read
+};
+Result<Skeleton> read_skeleton(ByteView block, std::endian order, const Names* names = nullptr,
+                               const Limits& limits = {});
+
 }  // namespace dopesheet::totemtech

@@ -215,8 +215,9 @@ bool probe(ByteView in) {
   if (header_order(in)) return true;
   if (in.size() < smallest_body) return false;
   for (const auto order : {std::endian::little, std::endian::big}) {
+    // Nothing but counts of 0 is too little to go by.
     const auto length = std::bit_cast<float>(word(in, 0, order));
-    if (!sane(length) || (length == 0 && in.size() == smallest_body)) continue;
+    if (in.size() == smallest_body && !(sane(length) && length > 0)) continue;
     for (const bool junk : {false, true}) {
       if (reach(in, {order, false, junk}).exact) return true;
     }
