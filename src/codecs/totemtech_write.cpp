@@ -186,7 +186,9 @@ class ClipWriter {
                        baked->error.max_degrees));
     }
     if (!baked->reached) lose("tracks", "the tolerance was not reached: bones are too far out");
-    for (const Track& t : baked->clip.tracks) {
+    for (std::size_t i = 0; i < baked->clip.tracks.size(); ++i) {
+      Track t = baked->clip.tracks[i];
+      put_on_frames(changed.tracks[i], t);
       if (!fits(t)) {
         lose(track_path(t), "the format holds no such track");
         continue;
@@ -197,6 +199,44 @@ class ClipWriter {
       });
     }
     return !error_;
+  }
+
+  // Baked keys may stand anywhere: on a frame they show what the curve had there.
+  void put_on_frames(const Track& source, Track& baked) const {
+    const auto* axes = std::get_if<std::array<Curve<float>, 3>>(&source.curve);
+    if (auto* q = std::get_if<Curve<Quat>>(&baked.curve)) {
+      const auto* from = std::get_if<Curve<Quat>>(&source.curve);
+      if (from != nullptr && from->interp == q->interp) return;  // not baked
+      snap(*q, [&](double t) {
+        std::uint32_t hint = 0;
+        return from != nullptr ? evaluate(*from, t, hint) : rotation_of_turns(axes_at(*axes, t));
+      });
+      for (std::size_t i = 1; i < q->values.size(); ++i) {
+        Quat& v = q->values[i];
+        if (dopesheet::dot(q->values[i - 1], v) < 0) v = {-v.x, -v.y, -v.z, -v.w};
+      }
+    } else if (auto* v = std::get_if<Curve<Vec3>>(&baked.curve); v != nullptr && axes != nullptr) {
+      snap(*v, [&](double t) { return axes_at(*axes, t); });
+    }
+  }
+  static Vec3 axes_at(const std::array<Curve<float>, 3>& axes, double time) {
+    std::uint32_t x = 0, y = 0, z = 0;
+    return {evaluate(axes[0], time, x), evaluate(axes[1], time, y), evaluate(axes[2], time, z)};
+  }
+  template <class T>
+  void snap(Curve<T>& c, auto value) const {
+    Curve<T> out;
+    out.interp = c.interp;
+    const double rate = units_.meaning.frames_per_second;
+    for (std::size_t i = 0; i < c.times.size(); ++i) {
+      const bool jumps = (i > 0 && c.times[i] == c.times[i - 1]) ||
+                         (i + 1 < c.times.size() && c.times[i] == c.times[i + 1]);
+      const double time = jumps ? c.times[i] : std::round(c.times[i] * rate) / rate;
+      if (!jumps && !out.times.empty() && time <= out.times.back()) continue;
+      out.times.push_back(time);
+      out.values.push_back(jumps ? c.values[i] : value(time));
+    }
+    c = std::move(out);
   }
 
   static std::string track_path(const Track& t) {
@@ -499,10 +539,18 @@ class ClipWriter {
 }  // namespace
 
 Params segment_params(Quat a, Quat b) {
-  const double d = double{a.x} * b.x + double{a.y} * b.y + double{a.z} * b.z + double{a.w} * b.w;
-  const double omega = std::acos(std::min(1.0, std::abs(d))), s = std::sin(omega);
+  const std::array<double, 4> p{a.x, a.y, a.z, a.w}, q{b.x, b.y, b.z, b.w};
+  double sum = 0, difference = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum += (p[i] + q[i]) * (p[i] + q[i]);
+    difference += (p[i] - q[i]) * (p[i] - q[i]);
+  }
+  // The arc cosine of the dot product, but exact for small angles too.
+  const bool is_turned = sum < difference;
+  if (is_turned) std::swap(sum, difference);
+  const double omega = 2 * std::atan2(std::sqrt(difference), std::sqrt(sum)), s = std::sin(omega);
   if (s < 1e-4) return {0, 0};
-  return {static_cast<float>(omega + (d < 0 ? 2 * std::numbers::pi : 0)),
+  return {static_cast<float>(omega + (is_turned ? 2 * std::numbers::pi : 0)),
           static_cast<float>(1 / s)};
 }
 
