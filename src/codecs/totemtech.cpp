@@ -70,6 +70,28 @@ bool sane(float length) {
          (length == 0 || length > 1e-3F);  // the other byte order makes tiny numbers
 }
 
+// About what a file takes, and not less by much.
+std::size_t size_of(const File& f) {
+  std::size_t size = 64 + 12 * f.meshes.size() + 30 * f.nodes.size() + 54 * f.materials.size();
+  const auto add = [&](const auto& k) {
+    size += k.keys.size() * io::wire_size<std::remove_cvref_t<decltype(k.keys[0])>>;
+  };
+  for (const auto& t : f.meshes) add(t.visibility);
+  for (const auto& t : f.nodes) {
+    add(t.t1);
+    add(t.rotation);
+    add(t.t3);
+    size += 64 * t.messages.keys.size();
+  }
+  for (const auto& t : f.materials) {
+    for (const auto* k : {&t.track1, &t.track2, &t.track3, &t.track4, &t.track5, &t.track8})
+      add(*k);
+    add(t.track6);
+    add(t.track7);
+  }
+  return size;
+}
+
 // Counts what no exporter would write.
 struct Oddities {
   const File& file;
@@ -188,6 +210,7 @@ Result<File> read(ByteView in, const Limits& limits, const ReadChoices& choices)
 
 Result<Bytes> write(const File& file) {
   io::Writer w(file.order());
+  w.reserve(size_of(file));
   File::fields(w, file);
   auto bytes = w.take();
   if (bytes && file.has_header != 0 && file.header.size != bytes->size()) {

@@ -64,6 +64,55 @@ TEST(Totemtech, EveryFixtureComesBack) {
   }
 }
 
+TEST(Totemtech, TheTableServesThem) {
+  for (const auto& entry : support::read_json(support::fixture("totemtech.json"))) {
+    const std::string name = entry.at("file");
+    const Bytes bytes = fixture(name);
+    const auto format = identify(bytes);
+    ASSERT_TRUE(format) << name;
+    EXPECT_EQ((*format)->id, "totemtech") << name;
+    const Format& f = **format;
+    ReadOptions options;
+    options.name = name;
+    options.settings["endian"] = entry.at("big") ? "big" : "little";
+    const auto info = f.info(bytes, options);
+    ASSERT_TRUE(info) << name;
+    EXPECT_EQ(info->facts[0].key, "byte order");
+    EXPECT_NE(info->facts[0].value.find("as asked for"), std::string::npos);
+    EXPECT_TRUE(f.dump(bytes, options) && f.check(bytes, options)) << name;
+    const auto json = f.to_json(bytes, options);
+    ASSERT_TRUE(json) << name;
+    EXPECT_EQ(*f.from_json(*json, options), bytes) << name;
+    const auto clips = f.clips(bytes, options);
+    ASSERT_TRUE(clips && clips->size() == 1) << name;
+    EXPECT_EQ((*clips)[0].name + ".animation", name);
+  }
+}
+
+TEST(Totemtech, SettingsAreHeardAndBadOnesRefused) {
+  const Format& f = *find_format("totemtech");
+  const Bytes bytes = fixture("tt_walk_be.animation");
+  EXPECT_EQ(f.settings.size(), 10U);
+  for (const Setting& s : f.settings) {
+    ReadOptions options;
+    options.settings[std::string(s.name)] = std::string(s.standard);
+    EXPECT_TRUE(f.clips(bytes, options)) << s.name;
+    options.settings[std::string(s.name)] = "nonsense";
+    const auto bad = f.clips(bytes, options);
+    ASSERT_FALSE(bad) << s.name;
+    EXPECT_EQ(bad.error().code, Code::usage) << s.name;
+    EXPECT_EQ(bad.error().path, s.name);
+  }
+  ReadOptions options;
+  options.settings = {
+      {"frame-rate", "30"}, {"tangent-sign", "minus"}, {"track-order", "scale-first"}};
+  const Clip clip = (*f.clips(bytes, options))[0];
+  EXPECT_EQ(clip.frames_per_second, 30);
+  EXPECT_EQ(clip.tracks[0].channel, Channel::scale);
+  options.settings = {{"endian", "little"}};
+  EXPECT_FALSE(f.clips(bytes, options));
+}
+
 TEST(Totemtech, TheSamplesAndTheirTwinsComeBack) {
   const auto dir = support::samples_dir();
   if (!dir) GTEST_SKIP() << "no samples here (set DOPESHEET_SAMPLES)";
