@@ -82,10 +82,14 @@ std::optional<std::vector<int>> parents(const std::vector<Bone>& bones, std::siz
     if (at != index.end()) out[i] = at->second;
     if (at == index.end() && ++roots > 1) return std::nullopt;
   }
+  // Each walk up ends at a bone that an earlier one has passed, or at the root; at its own: a cycle.
+  std::vector<std::size_t> passed(out.size(), SIZE_MAX);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::size_t steps = 0;
-    for (int p = static_cast<int>(i); p >= 0; p = out[static_cast<std::size_t>(p)]) {
-      if (++steps > out.size()) return std::nullopt;
+    for (auto b = static_cast<int>(i); b >= 0; b = out[static_cast<std::size_t>(b)]) {
+      std::size_t& by = passed[static_cast<std::size_t>(b)];
+      if (by == i) return std::nullopt;
+      if (by != SIZE_MAX) break;
+      by = i;
     }
   }
   return out;
@@ -145,6 +149,9 @@ Result<Skeleton> read_skeleton(ByteView in, std::endian order, const Names* name
   if (block.bones.size() > limits.nodes) {
     return tl::unexpected(
         Error{Code::limit, 28, "bones", fmt::format("more than {} bones", limits.nodes)});
+  }
+  if (block.bones.empty()) {
+    return tl::unexpected(Error{Code::bad_value, 28, "bones", "there are none"});
   }
   Skeleton best;
   best.bytes = r.offset();

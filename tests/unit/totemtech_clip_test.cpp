@@ -577,6 +577,9 @@ TEST(TotemtechSkeleton, IdsAreSolvedFromTheData) {
   Bytes one = support::read_bytes(support::fixture("skel_01234.bin"));
   one[32] ^= std::byte{0xFF};  // the root's name: its children have lost their parent
   EXPECT_FALSE(totemtech::read_skeleton(one, std::endian::big));
+  const auto none = totemtech::read_skeleton(Bytes(32), std::endian::big);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text, "there are none");
 }
 
 }  // namespace
