@@ -15,4 +15,5 @@
 #include "dopesheet/rfa.hpp"
 #include "dopesheet/sample.hpp"
 #include "dopesheet/shenmue_rig.hpp"
+#include "dopesheet/totemtech.hpp"
 #include "dopesheet/v3c.hpp"
