@@ -180,6 +180,7 @@ class Builder {
   // By time; those of one time stay in the order of the file.
   void sort_events() {
     std::vector<std::pair<double, std::size_t>> order;
+    order.reserve(clip_.events.size());
     for (const Event& e : clip_.events) order.emplace_back(e.time, order.size());
     std::sort(order.begin(), order.end());
     std::vector<Event> sorted;
