@@ -111,8 +111,7 @@ class Builder {
       add(targets.meshes[i], Channel::visibility, {}, shown(curve_of(k, units_)), k.interp);
     }
     for (std::size_t i = 0; i < file_.materials.size(); ++i) material(i);
-    std::stable_sort(clip_.events.begin(), clip_.events.end(),
-                     [](const Event& a, const Event& b) { return a.time < b.time; });
+    sort_events();
     return std::move(clip_);
   }
 
@@ -176,6 +175,18 @@ class Builder {
         t.properties.push_back({"tt_id", std::int64_t{m.name}});
       });
     }
+  }
+
+  // By time; those of one time stay in the order of the file.
+  void sort_events() {
+    std::vector<std::pair<double, std::size_t>> order;
+    order.reserve(clip_.events.size());
+    for (const Event& e : clip_.events) order.emplace_back(e.time, order.size());
+    std::sort(order.begin(), order.end());
+    std::vector<Event> sorted;
+    sorted.reserve(order.size());
+    for (const auto& [time, i] : order) sorted.push_back(std::move(clip_.events[i]));
+    clip_.events = std::move(sorted);
   }
 
   const File& file_;

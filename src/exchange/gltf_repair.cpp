@@ -219,6 +219,7 @@ void add_curve(Object& o, const Curve<T>& c) {
     return out;
   };
   std::vector<std::string> times;
+  times.reserve(c.times.size());
   for (const double t : c.times) times.push_back(Object::json(t));
   o.raw("times", array(times)).numbers("values", flat(c.values));
   if (!c.in.empty()) o.numbers("in", flat(c.in));
