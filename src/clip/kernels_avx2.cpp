@@ -1,0 +1,18 @@
+// The same kernels, eight lanes at a time. See lanes.hpp for what this source must not use.
+#include "clip/packed.hpp"
+
+namespace dopesheet::packed {
+
+#if defined(__AVX2__)
+namespace {
+// NOLINTBEGIN(bugprone-suspicious-include)
+#include "clip/kernels.hpp"
+#include "clip/lanes.hpp"
+// NOLINTEND(bugprone-suspicious-include)
+}  // namespace
+const Kernels* vector8_kernels() { return &all_kernels<F8>; }
+#else
+const Kernels* vector8_kernels() { return nullptr; }
+#endif
+
+}  // namespace dopesheet::packed
