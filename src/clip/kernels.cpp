@@ -3,10 +3,7 @@
 
 namespace dopesheet::packed {
 namespace {
-// NOLINTBEGIN(bugprone-suspicious-include)
 #include "clip/kernels.hpp"
-#include "clip/lanes.hpp"
-// NOLINTEND(bugprone-suspicious-include)
 
 bool has_avx2() {
 #if defined(DOPESHEET_LANES) && (defined(__x86_64__) || defined(__i386__))

@@ -1,5 +1,6 @@
-// The arithmetic of sampling, for any number of lanes. Included inside an unnamed namespace, after
-// lanes.hpp; see there.
+// The arithmetic of sampling, for any number of lanes. Included inside an unnamed namespace; see
+// lanes.hpp.
+#include "clip/lanes.hpp"
 
 // Polynomials by Remez' algorithm, over quarter turns; errors of the exact ones below 5e-9.
 template <class F>

@@ -5,10 +5,7 @@ namespace dopesheet::packed {
 
 #if defined(__AVX2__)
 namespace {
-// NOLINTBEGIN(bugprone-suspicious-include)
 #include "clip/kernels.hpp"
-#include "clip/lanes.hpp"
-// NOLINTEND(bugprone-suspicious-include)
 }  // namespace
 const Kernels* vector8_kernels() { return &all_kernels<F8>; }
 #else

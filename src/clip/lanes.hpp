@@ -11,7 +11,7 @@ using D2 = double __attribute__((vector_size(16)));
 #endif
 
 template <class F>
-inline constexpr unsigned long width = sizeof(F) / sizeof(float);
+inline constexpr unsigned long width = sizeof(F) / 4;
 
 template <class F>
 inline F load(const float* p) {
@@ -51,6 +51,12 @@ inline void store4(unsigned char* out, const unsigned* to, float x, float y, flo
 }
 
 #if defined(DOPESHEET_LANES)
+#if defined(__clang__)
+template <class F>
+inline F root(F v) {
+  return __builtin_elementwise_sqrt(v);
+}
+#else
 inline F4 root(F4 v) {
 #if defined(__SSE__)
   return __builtin_ia32_sqrtps(v);
@@ -58,6 +64,10 @@ inline F4 root(F4 v) {
   return F4{root(v[0]), root(v[1]), root(v[2]), root(v[3])};
 #endif
 }
+#if defined(__AVX__)
+inline F8 root(F8 v) { return __builtin_ia32_sqrtps256(v); }
+#endif
+#endif
 
 struct Columns4 {
   F4 at[4];
@@ -89,7 +99,6 @@ inline void store3(unsigned char* out, const unsigned* to, F4 x, F4 y, F4 z) {
 }
 
 #if defined(__AVX__)
-inline F8 root(F8 v) { return __builtin_ia32_sqrtps256(v); }
 inline F4 low(F8 v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3); }
 inline F4 high(F8 v) { return __builtin_shufflevector(v, v, 4, 5, 6, 7); }
 struct Columns8 {

@@ -86,13 +86,19 @@ std::array<float, 2> arc(Quat p, Quat q) {
                          z * (15 / 336.0 +
                               z * (105 / 3456.0 + z * (945 / 42240.0 + z * 10395 / 599040.0))))));
   const double angle = 16 * asin;
-  if (!(angle > 1e-9)) return {1e-9F * static_cast<float>(sign), 1e9F};
+  // Of powers of two, so that nothing is rounded.
+  if (!(angle > 1e-9)) return {static_cast<float>(sign * 0x1p-30), 0x1p30F};
   const auto rounded = static_cast<float>(angle);
-  auto inverse = static_cast<float>(1 / sine_of_angle);
-  // With the kernels' own sine their product is 1, so that keys come out as they are.
-  float near = std::nextafter(std::nextafter(inverse, 0.F), 0.F);
-  for (int i = 0; i < 5; ++i, near = std::nextafter(near, INFINITY)) {
-    if (near * sine(rounded) == 1) inverse = near;
+  const auto inverse = static_cast<float>(1 / sine_of_angle);
+  // With the kernels' own sine their product is to be 1: then keys come out as they are.
+  // A few units in the last place of the angle are 2e-5 degrees.
+  for (int i = 0; i < 7; ++i) {
+    float x = rounded;
+    for (int n = 0; n < (i + 1) / 2; ++n) x = std::nextafter(x, i % 2 == 0 ? 0.F : 2.F);
+    float y = std::nextafter(std::nextafter(inverse, 0.F), 0.F);
+    for (int n = 0; n < 5; ++n, y = std::nextafter(y, INFINITY)) {
+      if (y * sine(x) == 1) return {x * static_cast<float>(sign), y};
+    }
   }
   return {rounded * static_cast<float>(sign), inverse};
 }
@@ -488,7 +494,8 @@ class Packer {
           if (i < count) {
             fill_curve(items[i], set, a);
           } else {
-            out_.loose.push_back(LooseCurve(out_.loose.back()));
+            const LooseCurve again = out_.loose.back();
+            out_.loose.push_back(again);
           }
         }
       }

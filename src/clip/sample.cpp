@@ -105,6 +105,7 @@ Quat evaluate(const Curve<Quat>& c, double time, std::uint32_t& hint) {
     case Interp::step:
       return normalize(a);
     case Interp::hermite:
+    case Interp::bezier:
       return normalize({component(c, i, u, dt, &Quat::x), component(c, i, u, dt, &Quat::y),
                         component(c, i, u, dt, &Quat::z), component(c, i, u, dt, &Quat::w)});
     case Interp::nlerp:
