@@ -5,7 +5,8 @@
 //   rfa     Bezier positions, rotations slerped with eases, as Red Faction
 //   motn    Hermite curves of turns about three axes, as Shenmue
 //
-// at 30 keys a second that all curves share; *_own: ten keys a second, at times of each curve's own.
+// at 30 keys a second that all curves share; *_own: three keys a second, at times of each curve's own,
+// denser than the reduced clips of Red Faction.
 // Forward and backward step by 1/60 s.
 #include <benchmark/benchmark.h>
 
@@ -55,7 +56,8 @@ class Maker {
       return out;
     }
     std::uniform_real_distribution<double> when(0, seconds_);
-    for (int k = 0; k < static_cast<int>(seconds_ * 10); ++k) out.push_back(when(random_));
+    for (int k = 0; k < std::max(2, static_cast<int>(seconds_ * 3)); ++k)
+      out.push_back(when(random_));
     std::sort(out.begin(), out.end());
     return out;
   }

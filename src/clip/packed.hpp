@@ -149,8 +149,9 @@ struct Place {
 void prepare(const Clip& clip, Place place);
 void play(const Clip& clip, double time, Place place, std::span<Transform> out);
 
-// The last key at or before `time` starting from a guess, and -1 where all are later. Of keys with one
-// time the last one counts.
+// The last key at or before `time`, and -1 where all are later. Of keys with one time the last one
+// counts. With a guess it is cheaper where that, or the key after it, is right.
+std::int64_t find(const Clip& clip, const Timeline& timeline, double time);
 std::int64_t find(const Clip& clip, const Timeline& timeline, double time, std::int64_t guess);
 
 }  // namespace dopesheet::packed

@@ -25,90 +25,117 @@ Segment segment(const double* times, std::size_t count, std::int64_t key) {
   return {times[k], rate < 1e30F ? rate : 0};
 }
 
+void prefetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(p);
+#endif
+}
+
 void set(Lanes* rows, std::size_t row, std::size_t lane, float v) { rows[row].values[lane] = v; }
 
-// One curve's segment into one lane of a cursor's block. `axis` is that of an axis clock.
-class Unpacker {
+// A cursor's windows are of each group the time for which nothing changes (from <= t < to), then the
+// same of each of its curves. The lanes whose time has left its window get their segments. In three rounds, so that the memory of
+// all of them is on its way before the first is needed.
+class Refresh {
  public:
-  Unpacker(const Clip& clip, const LooseSet& set) : clip_(&clip), set_(&set) {}
+  Refresh(const Clip& clip, const LooseSet& set, std::size_t group, double time, Place place)
+      : clip_(clip),
+        set_(set),
+        curves_(clip.loose.data() + set.curves + group * set.per_group()),
+        hints_(place.hints.data() + clip.sheets.size() + set.curves + group * set.per_group()),
+        windows_(place.windows.data() + set.window + 2 * group * (set.per_group() + 1)),
+        rows_(place.block.data() + set.block + group * set.group_rows()),
+        time_(time) {}
 
+  void run() {
+    const std::size_t n = set_.per_group();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* w = windows_ + 2 * (i + 1);
+      left_[count_] = i;
+      count_ += time_ >= w[0] && time_ < w[1] ? 0 : 1;
+    }
+    for (std::size_t j = 0; j < count_; ++j) find_key(j);
+    for (std::size_t j = 0; j < count_; ++j) {
+      unpack(curves_[left_[j]], keys_[j], rows_, left_[j] % lanes, left_[j] / lanes);
+    }
+    double from = -INFINITY, to = INFINITY;
+    for (std::size_t i = 0; i < n; ++i) {
+      from = std::max(from, windows_[2 * (i + 1)]);
+      to = std::min(to, windows_[2 * (i + 1) + 1]);
+    }
+    windows_[0] = from;
+    windows_[1] = to;
+  }
+
+ private:
+  void find_key(std::size_t j) {
+    const std::size_t i = left_[j];
+    const LooseCurve& c = curves_[i];
+    const Timeline& line = clip_.timelines[c.timeline];
+    const double* times = clip_.times.data() + line.times;
+    const std::int64_t k = find(clip_, line, time_, std::int64_t{hints_[i]} - 1);
+    keys_[j] = k;
+    hints_[i] = static_cast<std::uint32_t>(k + 1);
+    windows_[2 * (i + 1)] = k < 0 ? -INFINITY : times[k];
+    windows_[2 * (i + 1) + 1] = k + 1 == line.count ? INFINITY : times[k + 1];
+    const std::size_t n = key_floats(set_.kind, set_.clock, c.form);
+    prefetch(clip_.keys.data() + c.keys +
+             static_cast<std::size_t>(std::max<std::int64_t>(k, 0)) * n);
+  }
+
+  // One curve's segment into one lane of a cursor's block. `axis` is that of an axis clock.
   void unpack(const LooseCurve& c, std::int64_t key, Lanes* rows, std::size_t lane,
               std::size_t axis) const {
-    const Timeline& line = clip_->timelines[c.timeline];
-    const Segment s = segment(clip_->times.data() + line.times, line.count, key);
+    const Timeline& line = clip_.timelines[c.timeline];
+    const Segment s = segment(clip_.times.data() + line.times, line.count, key);
     const auto high = static_cast<float>(s.start);
     set(rows, 3 * axis, lane, high);
     set(rows, 3 * axis + 1, lane, static_cast<float>(s.start - high));
     set(rows, 3 * axis + 2, lane, c.step ? 0 : s.per_second);
     const auto k = static_cast<std::size_t>(std::max<std::int64_t>(key, 0));
-    const std::size_t n = key_floats(set_->kind, set_->clock, c.form);
-    const float* now = clip_->keys.data() + c.keys + k * n;
+    const std::size_t n = key_floats(set_.kind, set_.clock, c.form);
+    const float* now = clip_.keys.data() + c.keys + k * n;
     const bool moves = key >= 0 && k + 1 < line.count && !c.step;
     const float* next = moves ? now + n : now;
-    Lanes* values = rows + rows_of(set_->clock);
-    if (set_->kind == Kind::cubic || set_->kind == Kind::turns) {
+    Lanes* values = rows + rows_of(set_.clock);
+    if (set_.kind == Kind::cubic || set_.kind == Kind::turns) {
       components(c, now, next, values, lane, axis);
       return;
     }
-    const std::size_t count = rows_of(set_->kind);
+    const std::size_t count = rows_of(set_.kind);
     for (std::size_t i = 0; i < count; ++i) set(values, i, lane, now[i]);
-    for (std::size_t i = 0; i < next_rows_of(set_->kind); ++i) {
+    for (std::size_t i = 0; i < next_rows_of(set_.kind); ++i) {
       set(values, count + i, lane, next[i]);
     }
   }
 
- private:
   // Cubics in the order of the kernels: c0 of x y z, c1 of x y z, ...
   void components(const LooseCurve& c, const float* now, const float* next, Lanes* values,
                   std::size_t lane, std::size_t axis) const {
-    const std::size_t n = set_->clock == Clock::axis ? 1 : 3;
+    const std::size_t n = set_.clock == Clock::axis ? 1 : 3;
     for (std::size_t i = 0; i < n; ++i) {
       std::array<float, 4> k{};
       if (c.form == LooseCurve::Form::cubic) {
         for (std::size_t d = 0; d < 4; ++d) k[d] = now[d * n + i];
       } else {
-        k[0] = set_->kind == Kind::turns ? static_cast<float>(within_two_turns(now[i])) : now[i];
+        k[0] = set_.kind == Kind::turns ? static_cast<float>(within_two_turns(now[i])) : now[i];
         k[1] = next[i] - now[i];
       }
       for (std::size_t d = 0; d < 4; ++d) set(values, 3 * d + axis + i, lane, k[d]);
     }
   }
 
-  const Clip* clip_;
-  const LooseSet* set_;
+  const Clip& clip_;
+  const LooseSet& set_;
+  const LooseCurve* curves_;
+  std::uint32_t* hints_;
+  double* windows_;
+  Lanes* rows_;
+  double time_;
+  std::size_t count_ = 0;
+  std::array<std::size_t, 3 * lanes + 1> left_;
+  std::array<std::int64_t, 3 * lanes + 1> keys_;
 };
-
-// A cursor's windows: of each group the time for which nothing changes, then the same per curve.
-struct Window {
-  double from, to;  // from <= t < to
-};
-
-void refresh(const Clip& clip, const LooseSet& set, std::size_t group, double time, Place place) {
-  const std::size_t n = set.per_group(), first = group * n;
-  double* windows = place.windows.data() + set.window + 2 * group * (n + 1);
-  Lanes* rows = place.block.data() + set.block + group * set.group_rows();
-  const Unpacker unpacker(clip, set);
-  Window all{-INFINITY, INFINITY};
-  for (std::size_t i = 0; i < n; ++i) {
-    double* window = windows + 2 * (i + 1);
-    if (!(time >= window[0] && time < window[1])) {
-      const LooseCurve& c = clip.loose[set.curves + first + i];
-      const Timeline& line = clip.timelines[c.timeline];
-      const double* times = clip.times.data() + line.times;
-      std::uint32_t& hint = place.hints[clip.sheets.size() + set.curves + first + i];
-      const std::int64_t guess = hint == nothing_yet ? -1 : std::int64_t{hint} - 1;
-      const std::int64_t k = find(clip, line, time, guess);
-      hint = static_cast<std::uint32_t>(k + 1);
-      window[0] = k < 0 ? -INFINITY : times[k];
-      window[1] = k + 1 == line.count ? INFINITY : times[k + 1];
-      unpacker.unpack(c, k, rows, i % lanes, i / lanes);
-    }
-    all.from = std::max(all.from, window[0]);
-    all.to = std::min(all.to, window[1]);
-  }
-  windows[0] = all.from;
-  windows[1] = all.to;
-}
 
 class Player {
  public:
@@ -150,7 +177,7 @@ class Player {
       const std::size_t step = 2 * (s.per_group() + 1);
       for (std::size_t g = 0; g < s.groups; ++g) {
         const double* all = place_.windows.data() + s.window + g * step;
-        if (!(time_ >= all[0] && time_ < all[1])) refresh(clip_, s, g, time_, place_);
+        if (!(time_ >= all[0] && time_ < all[1])) Refresh(clip_, s, g, time_, place_).run();
       }
       Job job;
       job.clock = place_.block[s.block].values.data();
@@ -213,23 +240,32 @@ std::uint32_t Timeline::bucket(double time) const {
   return b < buckets ? static_cast<std::uint32_t>(b) : buckets - 1;
 }
 
-std::int64_t find(const Clip& clip, const Timeline& line, double time, std::int64_t guess) {
+std::int64_t find(const Clip& clip, const Timeline& line, double time) {
   const double* times = clip.times.data() + line.times;
-  const std::int64_t n = line.count;
-  const auto good = [&](std::int64_t i) {
-    return i < n && (i < 0 || times[i] <= time) && (i + 1 == n || time < times[i + 1]);
-  };
-  for (const std::int64_t i : {guess, guess + 1}) {
-    if (good(i)) return i;
-  }
-  if (time < times[0]) return -1;
   const std::uint32_t* index = clip.index.data() + line.index;
   const std::uint32_t b = line.bucket(time);
   const double* from = times + index[b];
   const double* to = times + index[b + 1];
-  if (to - from > 16) return std::upper_bound(from, to, time) - times - 1;
-  while (from < to && *from <= time) ++from;
-  return from - times - 1;
+  // Without branches that random times would make a guess of. Keys before the bucket all count, and
+  // those beyond it do not, so that the eight may start early and end late.
+  constexpr std::uint32_t few = 8;
+  if (to - from > few || line.count < few) return std::upper_bound(from, to, time) - times - 1;
+  from = std::min(from, times + line.count - few);
+  std::int64_t before = 0;
+  for (std::uint32_t i = 0; i < few; ++i) before += from[i] <= time ? 1 : 0;
+  return from + before - times - 1;
+}
+
+std::int64_t find(const Clip& clip, const Timeline& line, double time, std::int64_t guess) {
+  const double* times = clip.times.data() + line.times;
+  const std::int64_t n = line.count;
+  const auto good = [&](std::int64_t i) {
+    return i >= -1 && i < n && (i < 0 || times[i] <= time) && (i + 1 == n || time < times[i + 1]);
+  };
+  for (const std::int64_t i : {guess, guess + 1, guess - 1}) {
+    if (good(i)) return i;
+  }
+  return find(clip, line, time);
 }
 
 void prepare(const Clip& clip, Place place) {
