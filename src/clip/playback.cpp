@@ -81,8 +81,8 @@ Transform root_motion(const Sampler& sampler, Cursor& cursor, std::size_t node, 
   const Transform first = at(start), last = at(end);
   Transform out = inverse(at(a.time)) * last;
   const Transform loop = inverse(first) * last;
-  const double whole = std::min(b.loops - a.loops - 1, most_loops);
-  for (double i = 0; i < whole; ++i) out = out * loop;
+  const auto whole = static_cast<int>(std::min(b.loops - a.loops - 1, most_loops));
+  for (int i = 0; i < whole; ++i) out = out * loop;
   return out * (inverse(first) * at(b.time));
 }
 
@@ -106,8 +106,8 @@ void events_between(std::span<const Event> events, double start, double end, Out
   const Place a = place_of(t0, start, end), b = place_of(t1, start, end);
   if (a.loops == b.loops) return fire(a.time, b.time, false);
   fire(a.time, end, true);
-  const double whole = std::min(b.loops - a.loops - 1, most_loops);
-  for (double i = 0; i < whole; ++i) fire(start, end, true);
+  const auto whole = static_cast<int>(std::min(b.loops - a.loops - 1, most_loops));
+  for (int i = 0; i < whole; ++i) fire(start, end, true);
   fire(start, b.time, false);
 }
 
