@@ -1,6 +1,7 @@
 // Everything.
 #pragma once
 #include "dopesheet/bake.hpp"
+#include "dopesheet/blend.hpp"
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"
 #include "dopesheet/compare.hpp"
@@ -11,6 +12,7 @@
 #include "dopesheet/model.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/mt5.hpp"
+#include "dopesheet/playback.hpp"
 #include "dopesheet/reduce.hpp"
 #include "dopesheet/rfa.hpp"
 #include "dopesheet/sample.hpp"
