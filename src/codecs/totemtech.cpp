@@ -1,5 +1,5 @@
-// bytes <-> document. Games: SpongeBob SquarePants: Revenge of the Flying Dutchman, Jimmy Neutron: Boy
-// Genius; both untested.
+// bytes <-> document. Games: SpongeBob SquarePants: Revenge of the Flying Dutchman, Jimmy Neutron:
+// Boy Genius; both untested.
 #include "dopesheet/totemtech.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What is odd in an animation that reads, and what it says about the open questions. The codes are listed
-// in docs/formats/totemtech.md.
+// What is odd in an animation that reads, and what it says about the open questions. The codes are
+// listed in docs/formats/totemtech.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <map>
 #include <tuple>
 
+#include "changes.hpp"
 #include "dopesheet/bake.hpp"
 #include "totemtech_math.hpp"
 
@@ -14,36 +13,6 @@ namespace dopesheet::totemtech {
 namespace {
 
 constexpr int last_frame = 65535;
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-template <class T>
-bool same_bits(const Curve<T>& a, const Curve<T>& b) {
-  return a.interp == b.interp && same_bits(a.times, b.times) && same_bits(a.values, b.values) &&
-         same_bits(a.in, b.in) && same_bits(a.out, b.out) && same_bits(a.params, b.params);
-}
-template <std::size_t N>
-bool same_bits(const std::array<Curve<float>, N>& a, const std::array<Curve<float>, N>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(),
-                    [](const auto& x, const auto& y) { return same_bits(x, y); });
-}
-bool same_curve(const Track& a, const Track& b) {
-  if (a.curve.index() != b.curve.index()) return false;
-  return std::visit(
-      [&](const auto& x) {
-        return same_bits(x, std::get<std::remove_cvref_t<decltype(x)>>(b.curve));
-      },
-      a.curve);
-}
-const PropertyValue* find_property(const Properties& list, std::string_view key) {
-  for (const Property& p : list) {
-    if (p.key == key) return &p.value;
-  }
-  return nullptr;
-}
 
 void move_by(Clip& clip, double seconds) {
   const auto curve = [&](auto& c) {
@@ -334,20 +303,16 @@ class ClipWriter {
     return out;
   }
 
-  // The key of the base that stands on a frame, one that shows `value` before others; null: none.
+  // The key of the base that stands on a frame and shows `value`; null: none.
   template <class Stored, class T>
   const Stored* find_old(const std::vector<Stored>& old,
                          const std::multimap<std::uint16_t, std::size_t>& by_frame,
                          std::uint16_t frame, const T& value) const {
     const auto [first, last] = by_frame.equal_range(frame);
     for (auto i = first; i != last; ++i) {
-      if (same_value(value_of(old[i->second], units_), value)) return &old[i->second];
+      if (value_of(old[i->second], units_) == value) return &old[i->second];
     }
     return nullptr;
-  }
-  template <class T>
-  static bool same_value(const T& a, const T& b) {
-    return a == b;
   }
   template <class Stored>
   static std::multimap<std::uint16_t, std::size_t> by_frame(const std::vector<Stored>& keys) {

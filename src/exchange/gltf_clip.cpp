@@ -173,7 +173,7 @@ Samples samples(const Curve<T>& c, double start, double end) {
   });
   Samples out;
   out.kind = keys.size() > 1 ? kind_of(c.interp) : Kind::linear;
-  out.components = sizeof(T) / sizeof(float);
+  out.components = std::same_as<T, Quat> ? 4 : std::same_as<T, Vec3> ? 3 : 1;
   // Derivatives that give the same segment although rounding has changed its length.
   const auto tangent = [&](std::size_t k, bool is_out) {
     if constexpr (std::same_as<T, Vec3>) {

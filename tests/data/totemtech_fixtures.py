@@ -12,7 +12,7 @@ from pathlib import Path
 import totemtech_reference
 from totemtech_build import (animation, crc, has_message_keys, material, mesh, node, pack, parse, quantised, rot,
                              turning)
-from vecmath import axis_angle, qmul, unit
+from vecmath import axis_angle, f32, qmul, unit
 
 VARIANTS = [(big, header, junk) for big in (False, True) for header in (False, True) for junk in (False, True)]
 # Of the shared samples: file, big, header, junk.
@@ -85,7 +85,8 @@ def slerps():
     flips = [neg(q) if i in (1, 2, 4) else q for i, q in enumerate(plain)]
     held = [rot(f, quantised(q)) for f, q in zip(frames, plain)]
     absurd = [rot(f, quantised(q), *more) for f, q, more in
-              zip(frames, flips, [(1e9, 1.0), (0.5, 9.0), (-3.0, -7.0), (1e-30, 1e30), (2 * math.pi, 1.0), (0.0, 0.0)])]
+              zip(frames, flips, [(1e9, 1.0), (0.5, 9.0), (-3.0, -7.0), (1e-30, 1e30), (2 * math.pi, 1.0),
+                                  (0.0, 0.0)])]
     wide = turns((1, -0.4, 0.5), (0, 150, 330, 350, 200, 10))
     long_way = []
     for f, q, r in zip(frames, wide, [*wide[1:], wide[-1]]):
@@ -107,7 +108,8 @@ def edges():
     equal[2] = (30, *equal[2][1:])
     equal[3] = (60, *equal[3][1:])
     return animation(1.0, [
-        node(400, (1, point), (1, [rot(20, quantised(q[1]), 0.3, 3.4)]), (1, [(20, (900, 1000, 1100), (0,) * 3, (0,) * 3)])),
+        node(400, (1, point), (1, [rot(20, quantised(q[1]), 0.3, 3.4)]),
+             (1, [(20, (900, 1000, 1100), (0,) * 3, (0,) * 3)])),
         node(401, (1, late), (1, turning([20, 30, 40], q[:3]))),
         node(402, (1, equal), (1, turning([0, 30, 30, 60], q))),
         node(403, (1, vec_keys([0, 50, 190], PATH[:3])), (8, turning([0, 50, 190], q[:3]))),
@@ -119,7 +121,8 @@ def scale_first():
     """t1 holds the scale: its values sit near 1000."""
     frames = [0, 20, 40, 60]
     return animation(1.0, [node(crc("BIP01"), (1, vec_keys(frames, SIZES)),
-                                (1, turning(frames, turns((0, 1, 0), (0, 10, 20, 0)))), (1, vec_keys(frames, PATH)))])
+                                (1, turning(frames, turns((0, 1, 0), (0, 10, 20, 0)))),
+                                (1, vec_keys(frames, PATH)))])
 
 
 def quaternions():
@@ -134,22 +137,25 @@ def faults():
     nan = float("nan")
     frames = [0, 30, 20, 500]
     q = turns((0, 1, 0), (0, 50, 90, 120))
-    keys = [rot(0, quantised(q[0]), 2.0, 1.0), rot(30, (2100, 0, 0, 0), 0.4, nan), rot(20, (900, 0, 0, 900), 0.1, 10.0),
-            rot(500, quantised(q[3]), 0.3, 0.2)]
+    keys = [rot(0, quantised(q[0]), 2.0, 1.0), rot(30, (2100, 0, 0, 0), 0.4, nan),
+            rot(20, (900, 0, 0, 900), 0.1, 10.0), rot(500, quantised(q[3]), 0.3, 0.2)]
     messages = [(10, 0, [(0x12, 0, b"x" * 150, 0), (4000, 0, b"", 0)]), (5, 0, [(0x11, 0, b"STREAM\0", 0)])]
     twice = [(f, p, (-50, 10, 0), (60, 10, 0)) for f, p in zip(frames, SIZES)]
-    return animation(nan, [node(600, (0x40, twice), (1, keys), (1, vec_keys([0, 10, 20, 30], SIZES)), (1, messages), flag=0x300),
-                           node(600)],
+    sizes = (1, vec_keys([0, 10, 20, 30], SIZES))
+    return animation(nan, [node(600, (0x40, twice), (1, keys), sizes, (1, messages), flag=0x300), node(600)],
                      [mesh(601, (8, [(0, 0, nan, 0.0, 0.0), (1, 0, 2e6, 0.0, 0.0)])), mesh(601, (8, [])),
                       mesh(602, (1, [(0, 0, 0.0, 0.0, 0.0), (9, 0, 1.0, 0.0, 0.0)]))],
-                     [material(603, flag=0x200, track1=(2, [(0, 0, 0.0, 0.0, 0.0), (9, 0, 1.0, 0.0, 0.0)]))], flag=0x4002)
+                     [material(603, flag=0x200, track1=(2, [(0, 0, 0.0, 0.0, 0.0), (9, 0, 1.0, 0.0, 0.0)]))],
+                     flag=0x4002)
 
 
 def skeleton(order, extra=True):
     """A SKEL block of five bones, big-endian, whose ids stand in the columns that `order` names: for name,
     parent, first child, previous and next. World matrices are row-vector ones."""
-    bones = [("ROOT", None, (0, 1, 0), axis_angle((0, 1, 0), 30)), ("HIP", "ROOT", (0.2, 0.5, 0), axis_angle((1, 0, 0), 40)),
-             ("KNEE", "HIP", (0, -0.5, 0), axis_angle((1, 0, 0), -60)), ("ARM", "ROOT", (-0.2, 0.7, 0.1), axis_angle((0, 0, 1), 80)),
+    bones = [("ROOT", None, (0, 1, 0), axis_angle((0, 1, 0), 30)),
+             ("HIP", "ROOT", (0.2, 0.5, 0), axis_angle((1, 0, 0), 40)),
+             ("KNEE", "HIP", (0, -0.5, 0), axis_angle((1, 0, 0), -60)),
+             ("ARM", "ROOT", (-0.2, 0.7, 0.1), axis_angle((0, 0, 1), 80)),
              ("HAND", "ARM", (-0.4, 0, 0), axis_angle((0.5, 1, 0), 15))]
     children = {b[0]: [c[0] for c in bones if c[1] == b[0]] for b in bones}
     world = {}
@@ -199,32 +205,35 @@ def random_animation(r):
         return r.getrandbits(32)
 
     def floats():
-        return (interp(), [(f, r.choice((0, 0xCDCD, r.getrandbits(16))), *(struct.unpack("<f", struct.pack("<f", r.uniform(-2, 2)))[0] for _ in range(3)))
+        return (interp(), [(f, r.choice((0, 0xCDCD, r.getrandbits(16))), *(f32(r.uniform(-2, 2)) for _ in range(3)))
                            for f in frames(small())])
 
     def vectors():
-        return (interp(), [(f, *(tuple(r.randrange(-3000, 3000) for _ in range(3)) for _ in range(3))) for f in frames(small())])
+        return (interp(), [(f, *(tuple(r.randrange(-3000, 3000) for _ in range(3)) for _ in range(3)))
+                           for f in frames(small())])
 
     def rotations():
         f = frames(small())
         q = [unit(tuple(r.gauss(0, 1) for _ in range(4))) for _ in f]
-        return (interp(), [k[:2] + (r.getrandbits(16),) + tuple(struct.unpack("<f", struct.pack("<f", x))[0] for x in k[3:])
-                           for k in turning(f, q)])
+        return (interp(), [k[:2] + (r.getrandbits(16),) + tuple(f32(x) for x in k[3:]) for k in turning(f, q)])
 
     def messages():
         def one():
             number = r.choice((4, 5, 14, 17, 18, 19, 33, 300))
             text = bytes(r.choice(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") for _ in range(r.randrange(0, 24)))
-            return (number, r.choice((0, 1, 5, r.getrandbits(32))), text if 0x11 <= number <= 0x13 else b"", r.choice((0, name())))
+            return (number, r.choice((0, 1, 5, r.getrandbits(32))), text if 0x11 <= number <= 0x13 else b"",
+                    r.choice((0, name())))
 
         return (interp(), [(f, r.getrandbits(16), [one() for _ in range(r.randrange(0, 4))])
                            for f in frames(r.choice((0, 0, 1, 2, 4)))])
 
     a = animation(r.choice((0.5, 1.0, 2.25, 10.0)), flag=r.choice((0, 0, 1, 2)), header=(name(), name()))
     a["meshes"] = [mesh(name(), floats(), r.randrange(4)) for _ in range(r.choice((0, 0, 1, 3)))]
-    a["nodes"] = [node(name(), vectors(), rotations(), vectors(), messages(), r.randrange(8)) for _ in range(r.choice((0, 1, 2, 4)))]
-    a["materials"] = [{"name": name(), "flag": 0, "tracks": [floats() for _ in range(5)] + [vectors(), vectors(), floats()]}
-                      for _ in range(r.choice((0, 0, 1)))]
+    a["nodes"] = [node(name(), vectors(), rotations(), vectors(), messages(), r.randrange(8))
+                  for _ in range(r.choice((0, 1, 2, 4)))]
+    for _ in range(r.choice((0, 0, 1))):
+        tracks = [floats() for _ in range(5)] + [vectors(), vectors(), floats()]
+        a["materials"].append({"name": name(), "flag": 0, "tracks": tracks})
     if not a["meshes"] and not a["nodes"] and not a["materials"]:
         a["nodes"] = [node(name(), vectors())]
     return a

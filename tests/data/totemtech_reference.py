@@ -134,8 +134,7 @@ def write(outdir):
     out = []
     for entry in json.loads((outdir / "totemtech.json").read_text()):
         name = entry["file"]
-        if name not in ("tt_interps.animation", "tt_slerps.animation", "tt_edges.animation", "tt_walk_be_hdr_junk.animation",
-                        "tt_walk_le.animation"):
+        if name.split(".")[0] not in ("tt_interps", "tt_slerps", "tt_edges", "tt_walk_be_hdr_junk", "tt_walk_le"):
             continue
         data = (outdir / name).read_bytes()
         variant = (entry["big"], entry["header"], entry["junk"])
