@@ -7,6 +7,7 @@
 #include "dopesheet/clip.hpp"
 #include "dopesheet/io.hpp"
 #include "dopesheet/reduce.hpp"
+#include "dopesheet/sample.hpp"
 #include "dopesheet/shenmue_rig.hpp"
 
 namespace dopesheet::motn {
@@ -359,6 +360,41 @@ Result<Reduced> solve(const Bank& bank, std::size_t motion, const SolveOptions& 
 // -Z). Nodes that no control moves keep their rest.
 Result<Reduced> solve_model(const Bank& bank, std::size_t motion, std::span<const Node> model,
                             const SolveOptions& options = {});
+
+// A motion ready to be played in an engine: its curves packed, each pose solved when it is asked for.
+// Constant after construction: threads may share one.
+class Player {
+ public:
+  // `rig` is copied. Fails as solve does.
+  static Result<Player> make(const Bank& bank, std::size_t motion, const SolveOptions& options = {},
+                             const shenmue::Rig& rig = shenmue::default_rig());
+  // The same without asking whether a rig is known: controls beyond it are left out.
+  Player(const Bank& bank, std::size_t motion, const SolveOptions& options, const shenmue::Rig& rig,
+         std::optional<Outside> outside = {});
+
+  double start() const { return sampler_.start(); }  // seconds
+  double end() const { return sampler_.end(); }
+  Cursor cursor() const { return sampler_.cursor(); }
+  // Local transforms of the joints of shenmue::reduced_skeleton, at a time that is clamped or wrapped as
+  // the motion says. Allocates nothing.
+  void sample(double time, Cursor& cursor, std::span<Transform> out) const;
+  // World transforms of all controls, in the motion's own axes.
+  void world(double time, Cursor& cursor, shenmue::World out) const;
+
+ private:
+  static constexpr std::size_t most_slots = 2 * shenmue::control_count;
+  struct Slot {
+    std::size_t control;
+    Channel channel;
+  };
+  shenmue::Rig rig_;
+  SolveOptions options_;
+  bool mirrored_;
+  shenmue::Motion kind_;
+  std::vector<Slot> slots_;  // what the translations of the sampler's nodes mean
+  shenmue::ControlPose rest_;
+  Sampler sampler_;
+};
 
 // ---- editing banks. Motions count from 0. Sequences and extra data that several motions share stay
 // shared, until one of these motions is replaced. Links between motions follow their targets.

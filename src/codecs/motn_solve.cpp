@@ -10,31 +10,19 @@ namespace {
 
 using Axes = std::array<Curve<float>, 3>;
 
-// The stored clip's value of each control at a time.
-class Poser {
- public:
-  Poser(const Clip& clip, const shenmue::Rig& rig) : clip_(clip), pose_(shenmue::rest_pose(rig)) {
-    hints_.resize(clip.tracks.size());
+// The controls' own numbers as a clip: three scalar curves are a translation, whatever they mean.
+Clip numbers_of(const Clip& stored) {
+  Clip out;
+  out.start = stored.start;
+  out.end = stored.end;
+  out.outside = stored.outside;
+  for (const Track& t : stored.tracks) {
+    if (t.channel == Channel::scale) continue;
+    out.tracks.push_back({out.nodes.size(), Channel::translation, {}, t.curve, {}});
+    out.nodes.emplace_back();
   }
-  const shenmue::ControlPose& at(double time) {
-    for (std::size_t i = 0; i < clip_.tracks.size(); ++i) {
-      const Track& t = clip_.tracks[i];
-      const auto& axes = std::get<Axes>(t.curve);
-      for (std::size_t a = 0; a < 3; ++a) {
-        const double v = evaluate(axes[a], time, hints_[i][a]);
-        if (t.channel == Channel::rotation) pose_.set_turn(t.target, a, v);
-        if (t.channel == Channel::translation) pose_.positions[t.target][a] = v;
-      }
-      if (t.channel == Channel::translation) pose_.has_position.set(t.target);
-    }
-    return pose_;
-  }
-
- private:
-  const Clip& clip_;
-  shenmue::ControlPose pose_;
-  std::vector<std::array<std::uint32_t, 3>> hints_;
-};
+  return out;
+}
 
 // Half a turn about Y.
 Vec3 turned_about(Vec3 v) { return {-v.x, v.y, -v.z}; }
@@ -90,8 +78,8 @@ class Solving {
   Solving(const Bank& bank, std::size_t motion, const SolveOptions& options,
           const shenmue::Rig& rig)
       : options_(options),
-        rig_(rig),
         stored_(to_clip(bank, motion)),
+        player_(bank, motion, options, rig, Outside::clamp),
         mirrored_(options.mirror && link_of(extra_of(bank, motion)).mirrored),
         kind_(sequence_of(bank, motion).encoding() == Encoding::dense ? shenmue::Motion::dense
                                                                       : shenmue::Motion::curves) {}
@@ -104,7 +92,7 @@ class Solving {
     const std::size_t joints = out.nodes.size();
     std::vector<Curve<Quat>> rotations(joints);
     std::vector<Curve<Vec3>> translations(joints);
-    Poser poser(stored_, rig_);
+    Cursor cursor = player_.cursor();
     std::array<Transform, shenmue::control_count> world;
     std::vector<Transform> local(joints);
     const auto steps =
@@ -112,13 +100,7 @@ class Solving {
     for (std::size_t i = 0; i <= steps; ++i) {
       const double t =
           i == steps ? stored_.end : stored_.start + static_cast<double>(i) / options_.rate;
-      const auto& pose = poser.at(t);
-      const auto used = mirrored_ ? shenmue::mirror(pose, kind_) : pose;
-      if (kind_ == shenmue::Motion::dense) {
-        shenmue::solve_dense(rig_, used, options_.solver, world);
-      } else {
-        shenmue::solve(rig_, used, options_.solver, world);
-      }
+      player_.world(t, cursor, world);
       skeleton.place(world, local);
       for (std::size_t j = 0; j < joints; ++j) {
         const Quat q = local[j].rotation;
@@ -175,8 +157,8 @@ class Solving {
   }
 
   const SolveOptions& options_;
-  const shenmue::Rig& rig_;
   Clip stored_;
+  Player player_;
   bool mirrored_;
   shenmue::Motion kind_;
 };
@@ -197,6 +179,59 @@ ReduceOptions reduce_options(const SolveOptions& options) {
 }
 
 }  // namespace
+
+Player::Player(const Bank& bank, std::size_t motion, const SolveOptions& options,
+               const shenmue::Rig& rig, std::optional<Outside> outside)
+    : rig_(rig),
+      options_(options),
+      mirrored_(options.mirror && link_of(extra_of(bank, motion)).mirrored),
+      kind_(sequence_of(bank, motion).encoding() == Encoding::dense ? shenmue::Motion::dense
+                                                                    : shenmue::Motion::curves),
+      rest_(shenmue::rest_pose(rig)),
+      sampler_(Clip{}) {
+  const Clip stored = to_clip(bank, motion);
+  for (const Track& t : stored.tracks) {
+    if (t.channel != Channel::scale && t.target < shenmue::control_count)
+      slots_.push_back({t.target, t.channel});
+  }
+  const Clip numbers = numbers_of(stored);
+  sampler_ = Sampler(numbers, outside.value_or(numbers.outside));
+}
+
+Result<Player> Player::make(const Bank& bank, std::size_t motion, const SolveOptions& options,
+                            const shenmue::Rig& rig) {
+  return can_solve(bank, motion).map([&] { return Player(bank, motion, options, rig, {}); });
+}
+
+void Player::world(double time, Cursor& cursor, shenmue::World out) const {
+  std::array<Transform, most_slots> values;
+  sampler_.sample(time, cursor, values);
+  shenmue::ControlPose pose = rest_;
+  for (std::size_t i = 0; i < slots_.size() && i < values.size(); ++i) {
+    const auto [x, y, z] = values[i].translation;
+    const shenmue::Point p{x, y, z};
+    if (slots_[i].channel == Channel::translation) {
+      pose.set_position(slots_[i].control, p);
+    } else {
+      for (std::size_t axis = 0; axis < 3; ++axis) pose.set_turn(slots_[i].control, axis, p[axis]);
+    }
+  }
+  if (mirrored_) pose = shenmue::mirror(pose, kind_);
+  if (kind_ == shenmue::Motion::dense) {
+    shenmue::solve_dense(rig_, pose, options_.solver, out);
+  } else {
+    shenmue::solve(rig_, pose, options_.solver, out);
+  }
+}
+
+void Player::sample(double time, Cursor& cursor, std::span<Transform> out) const {
+  std::array<Transform, shenmue::control_count> controls;
+  std::array<Transform, shenmue::joint_count> local;
+  world(time, cursor, controls);
+  shenmue::reduce(controls, local);
+  for (std::size_t j = 0; j < std::min(local.size(), out.size()); ++j)
+    out[j] = options_.face_forward ? turned_about(local[j]) : local[j];
+}
 
 Result<Reduced> solve(const Bank& bank, std::size_t motion, const SolveOptions& options,
                       const shenmue::Rig& rig) {

@@ -1,6 +1,7 @@
 // Shenmue motions as clips: stored, and solved to a skeleton.
 #include <cmath>
 
+#include "../allocations.hpp"
 #include "../support.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/mt5.hpp"
@@ -179,6 +180,32 @@ TEST(MotnClip, MirroringSwapsTheSides) {
   const Vec3 foot = a[joint(left->clip, "foot_R")].translation,
              other = b[joint(right->clip, "foot_L")].translation;
   EXPECT_LT(length(mirror_x(foot) - other), 2e-3F);
+}
+
+// What an engine plays is what is exported, without a single allocation.
+TEST(MotnClip, ThePlayerSolvesWhatSolveDoes) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  for (const std::size_t motion : {0U, 1U, 3U}) {
+    const auto player = motn::Player::make(bank, motion);
+    const auto solved = motn::solve(bank, motion);
+    ASSERT_TRUE(player && solved);
+    const Sampler sampler(solved->clip, Outside::clamp);
+    Cursor ours = player->cursor(), theirs = sampler.cursor();
+    std::vector<Transform> a(shenmue::joint_count), b(a);
+    const auto order = topological_order(solved->clip.nodes);
+    std::vector<Transform> wa(a), wb(a);
+    for (double t = 0; t < player->end(); t += 1 / 120.0) {
+      const std::size_t before = support::allocations();
+      player->sample(t, ours, a);
+      EXPECT_EQ(support::allocations(), before);
+      sampler.sample(t, theirs, b);
+      to_object_space(solved->clip.nodes, order, a, wa);
+      to_object_space(solved->clip.nodes, order, b, wb);
+      for (std::size_t j = 0; j < a.size(); ++j)
+        EXPECT_LT(length(wa[j].translation - wb[j].translation), 1.5e-4F) << motion << ' ' << t;
+    }
+  }
+  EXPECT_FALSE(motn::Player::make(bank, 4)) << "a prop has no rig";
 }
 
 // Feet and hands of the solved skeleton are at the targets beside it, turned and mirrored like it.
