@@ -1,4 +1,4 @@
-// The table of formats. Games: Red Faction, Shenmue.
+// The table of formats. Games: Red Faction, Shenmue, Asobo's.
 #include "dopesheet/formats.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ std::string known() {
 }  // namespace
 
 std::span<const Format> formats() {
-  static const std::array table{rfa_format(), v3c_format(), motn_format()};
+  // Formats that are known by where they end only come last.
+  static const std::array table{rfa_format(), v3c_format(), motn_format(), zouna_format()};
   return table;
 }
 

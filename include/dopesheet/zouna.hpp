@@ -421,4 +421,73 @@ Result<File> from_json(std::string_view json, const Limits& limits = {});
 // True for a resource of this class, and for a body that is one to its last byte.
 bool probe(ByteView in);
 
+// ---- meaning
+
+// What is not known for sure, and can be said by the user.
+enum class TangentSign : std::uint8_t { automatic, plus, minus };  // of the tangent into a key
+enum class RotationRule : std::uint8_t { nlerp, slerp };           // between rotation keys
+enum class BezierMeaning : std::uint8_t {
+  raw,    // not known: a custom track
+  euler,  // radians about x, y and z, R = Rz Ry Rx
+  vector  // axis times angle, radians
+};
+enum class MaterialOrder : std::uint8_t {
+  engine,  // u, emissive, diffuse, rotation, v: the GameCube game's code
+  pool     // u, v, diffuse, emissive, rotation: the pools' order, as community tools label it
+};
+
+struct Options {
+  Choices choices = {};
+  TangentSign tangent_sign = TangentSign::automatic;
+  RotationRule rotation = RotationRule::nlerp;
+  BezierMeaning bezier_rotation = BezierMeaning::raw;
+  MaterialOrder material_order = MaterialOrder::engine;
+  const Names* names = nullptr;  // for labels; without a name "#XXXXXXXX"
+};
+
+// The sign of tangents into keys that the file itself speaks for: +1 where they point the same way as
+// those out of the key, -1 where they point back. `evidence` is how sure: the sum that decided, 0 for none.
+struct Sign {
+  int sign = 1;
+  double evidence = 0;
+};
+Sign tangent_sign(const Body& body);
+// What options ask for.
+int tangent_sign(const Body& body, const Options& options);
+
+struct MaterialParts {
+  Range<std::int16_t> u, v, diffuse, emissive, rotation;
+};
+MaterialParts parts(const MaterialRanges& ranges, MaterialOrder order);
+// Whether all material ranges lie inside the pools that this order gives them.
+bool fits(const Body& body, MaterialOrder order);
+
+// The meaning of an animation: seconds, right-handed, Y up. Nodes are found by the hash of their name in
+// `skeleton`; others are added as roots, and so are mesh objects, for their visibility. Materials, morphs
+// and raw Bezier rotations become custom tracks: "material/<name>/<channel>", "morph/<name>",
+// "bezier_rotation". Ranges that leave their pool are left out; check() says so.
+Clip to_clip(const File& file, const Options& options = {},
+             std::span<const dopesheet::Node> skeleton = {}, std::string name = {});
+
+// The hash of the name that a node of a clip goes by: its property zn_name, else its name's own.
+std::uint32_t node_hash(const dopesheet::Node& node);
+
+// The hint of a message id, as Ratatouille has it: "play_sound"; "message_105" where none is known.
+std::string message_name(std::int32_t id);
+
+// Where the game's key search is: it never goes back. A new one is what a rewind makes.
+struct EngineCursor {
+  std::vector<std::uint32_t> at;
+};
+// Local transforms as the game computes them: in floats, by its own search, which shows the *last* key
+// before the first one's time and when the time ran back without a rewind. One transform per node of the
+// file, in its order; channels without keys keep what is in `out`.
+void sample_exact(const File& file, const Options& options, float time, EngineCursor& cursor,
+                  std::span<Transform> out);
+
+// Everything that the game would trip over, or that looks unintended. `model` is the skeleton, where
+// known.
+std::vector<Finding> check(const File& file, const Options& options = {},
+                           const Model* model = nullptr);
+
 }  // namespace dopesheet::zouna

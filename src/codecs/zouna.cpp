@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "io/dump.hpp"
 #include "io/json.hpp"
@@ -116,10 +117,10 @@ void layout(File& file) {
   Envelope& e = file.envelope;
   if (e.has(Flavour::bare)) return;
   if (e.has(Links::list)) {
+    std::unordered_set<std::uint32_t> listed(e.linked.begin(), e.linked.end());
     for (const KeyMessage& k : file.body.messages) {
       for (const Message& m : k.messages) {
-        const bool listed = std::find(e.linked.begin(), e.linked.end(), m.param) != e.linked.end();
-        if (m.links() && !listed) e.linked.push_back(m.param);
+        if (m.links() && listed.insert(m.param).second) e.linked.push_back(m.param);
       }
     }
   }
