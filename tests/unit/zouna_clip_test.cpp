@@ -72,7 +72,8 @@ TEST(ZounaClip, EvaluatesAsPlainPython) {
         ++n;
         if (t < 0.5) continue;  // before the first key the game shows the last one
         zouna::sample_exact(f, options, static_cast<float>(t), engine, exact);
-        EXPECT_LT(distance(numbers(exact[node], channel), want), 1e-5)
+        // Quaternions are mixed as they are stored, not quite of unit length.
+        EXPECT_LT(distance(numbers(exact[node], channel), want), want.size() == 4 ? 1e-4 : 1e-6)
             << file.at("file") << " exact " << node << " " << row.at("channel") << " " << t;
       }
     }
