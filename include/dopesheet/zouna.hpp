@@ -462,12 +462,27 @@ MaterialParts parts(const MaterialRanges& ranges, MaterialOrder order);
 // Whether all material ranges lie inside the pools that this order gives them.
 bool fits(const Body& body, MaterialOrder order);
 
+// How many keys all tracks of a clip may have together: 64 times those in the pools, and a few. Ranges
+// that share keys more often than that are left out; check() says so.
+std::size_t most_keys(const Body& body);
+
 // The meaning of an animation: seconds, right-handed, Y up. Nodes are found by the hash of their name in
 // `skeleton`; others are added as roots, and so are mesh objects, for their visibility. Materials, morphs
 // and raw Bezier rotations become custom tracks: "material/<name>/<channel>", "morph/<name>",
 // "bezier_rotation". Ranges that leave their pool are left out; check() says so.
 Clip to_clip(const File& file, const Options& options = {},
              std::span<const dopesheet::Node> skeleton = {}, std::string name = {});
+
+// Writes what changed in `clip`, compared with to_clip(base, options, clip.nodes), into `base`, by the
+// rules of docs/formats/zouna.md, "Writing". Unchanged tracks keep their bytes, and so do keys that ranges
+// of other nodes share. Fails where the format has no room, and names the limit; `base` is then unchanged.
+struct WriteOptions {
+  double max_mm = 0.05;  // error that baking a foreign interpolation may add, object space
+  double max_degrees = 0.05;
+  bool clamp = false;  // cut numbers outside -8 to 7.99976 and report it, instead of failing
+};
+Result<std::vector<Loss>> from_clip(const Clip& clip, File& base, const Options& options = {},
+                                    const WriteOptions& write = {});
 
 // The hash of the name that a node of a clip goes by: its property zn_name, else its name's own.
 std::uint32_t node_hash(const dopesheet::Node& node);

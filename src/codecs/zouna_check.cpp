@@ -177,6 +177,8 @@ class Checker {
       });
       return;
     }
+    total_ += static_cast<std::size_t>(r.count);
+    if (total_ > most_keys(b_)) return;
     const float limit = b_.max_time * 1.0001F + 1e-3F;
     for (std::size_t i = 0; i < static_cast<std::size_t>(r.count); ++i) {
       const std::size_t at = static_cast<std::size_t>(r.start) + i;
@@ -235,6 +237,11 @@ class Checker {
     for (std::size_t i = 0; i < b_.morphs.size(); ++i) {
       range(fmt::format("morphs[{}]", i), "range", b_.morph.keys, b_.morphs[i].range, morph);
     }
+    if (total_ > most_keys(b_)) {
+      say("zn-shared-too-often", Level::error, "nodes",
+          fmt::format("the ranges have {} keys, over 64 times those in the pools", total_));
+      return;
+    }
     for (const auto& [name, used] :
          {std::pair{"translation", &translation}, std::pair{"rotation", &rotation},
           std::pair{"bezier_rotation", &bezier}, std::pair{"scale", &scale},
@@ -276,6 +283,7 @@ class Checker {
   const Body& b_;
   const Options& options_;
   const Model* model_;
+  std::size_t total_ = 0;  // keys of all ranges
   Findings findings_;
 };
 

@@ -145,7 +145,11 @@ class ClipMaker {
  public:
   ClipMaker(const File& file, const Options& options, std::span<const dopesheet::Node> skeleton,
             std::string name)
-      : file_(file), b_(file.body), options_(options), sign_(tangent_sign(file.body, options)) {
+      : file_(file),
+        b_(file.body),
+        options_(options),
+        sign_(tangent_sign(file.body, options)),
+        budget_(most_keys(file.body)) {
     clip_.name = std::move(name);
     clip_.nodes.assign(skeleton.begin(), skeleton.end());
     for (std::size_t i = 0; i < clip_.nodes.size(); ++i)
@@ -165,7 +169,7 @@ class ClipMaker {
     for (const MaterialRanges& m : b_.materials) material(m);
     for (const ObjectRange& o : b_.morphs) {
       custom(0, "morph/" + label(o.name),
-             curve_of<float>(slice(b_.morph.keys, o.range), b_.morph.flag, sign_), o.name);
+             curve_of<float>(take(b_.morph.keys, o.range), b_.morph.flag, sign_), o.name);
     }
     std::stable_sort(clip_.events.begin(), clip_.events.end(),
                      [](const Event& a, const Event& b) { return a.time < b.time; });
@@ -173,6 +177,15 @@ class ClipMaker {
   }
 
  private:
+  // A range's keys, while all tracks together are not many times the pools: a small file could ask for
+  // any amount of memory.
+  template <class Key, class Int>
+  std::span<const Key> take(const std::vector<Key>& pool, Range<Int> range) {
+    const auto keys = slice(pool, range);
+    if (keys.size() > budget_) return {};
+    budget_ -= keys.size();
+    return keys;
+  }
   std::string label(std::uint32_t hash) const {
     return options_.names != nullptr ? options_.names->of(NameHash::zouna, hash) : hash_text(hash);
   }
@@ -208,13 +221,13 @@ class ClipMaker {
   }
   void node(const Node& n) {
     const std::size_t at = place(n.name, bones_);
-    const auto rotation = slice(b_.rotation, n.rotation);
+    const auto rotation = take(b_.rotation, n.rotation);
     track(at, Channel::translation,
-          curve_of<Vec3>(slice(b_.translation.keys, n.translation), b_.translation.flag, sign_));
+          curve_of<Vec3>(take(b_.translation.keys, n.translation), b_.translation.flag, sign_));
     track(at, Channel::rotation, rotation_curve(rotation, options_.rotation));
-    track(at, Channel::scale, curve_of<Vec3>(slice(b_.scale.keys, n.scale), b_.scale.flag, sign_));
+    track(at, Channel::scale, curve_of<Vec3>(take(b_.scale.keys, n.scale), b_.scale.flag, sign_));
     bezier(n, at, !rotation.empty());
-    for (const KeyMessage& k : slice(b_.messages, n.messages)) {
+    for (const KeyMessage& k : take(b_.messages, n.messages)) {
       if (!std::isfinite(k.time)) continue;
       for (const Message& m : k.messages) {
         clip_.events.push_back(
@@ -226,7 +239,7 @@ class ClipMaker {
     }
   }
   void bezier(const Node& n, std::size_t at, bool rotates) {
-    auto c = curve_of<Vec3>(slice(b_.bezier_rotation, n.bezier_rotation), smooth_bit, sign_);
+    auto c = curve_of<Vec3>(take(b_.bezier_rotation, n.bezier_rotation), smooth_bit, sign_);
     if (c.times.empty()) return;
     // Rotation keys win where a node has both.
     if (rotates || options_.bezier_rotation == BezierMeaning::raw) {
@@ -238,18 +251,18 @@ class ClipMaker {
     }
   }
   void mesh(const ObjectRange& o) {
-    auto c = visibility_curve(slice(b_.visibility.keys, o.range), b_.visibility.flag);
+    auto c = visibility_curve(take(b_.visibility.keys, o.range), b_.visibility.flag);
     if (!c.times.empty()) track(place(o.name, meshes_), Channel::visibility, std::move(c));
   }
   void material(const MaterialRanges& m) {
     const MaterialParts p = parts(m, options_.material_order);
     const auto numbers = [&](const char* what, const Keyframer<KeyFloat>& k, auto range) {
       custom(0, fmt::format("material/{}/{}", label(m.name), what),
-             curve_of<float>(slice(k.keys, range), k.flag, sign_), m.name);
+             curve_of<float>(take(k.keys, range), k.flag, sign_), m.name);
     };
     const auto vectors = [&](const char* what, const Keyframer<KeyVec3>& k, auto range) {
       custom(0, fmt::format("material/{}/{}", label(m.name), what),
-             curve_of<Vec3>(slice(k.keys, range), k.flag, sign_), m.name);
+             curve_of<Vec3>(take(k.keys, range), k.flag, sign_), m.name);
     };
     numbers("u", b_.u, p.u);
     numbers("v", b_.v, p.v);
@@ -262,6 +275,7 @@ class ClipMaker {
   const Body& b_;
   const Options& options_;
   int sign_;
+  std::size_t budget_;
   Clip clip_;
   std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_hash_;
   std::set<std::size_t> bones_, meshes_;
@@ -306,6 +320,15 @@ bool fits(const Body& b, MaterialOrder order) {
     return good(p.u, b.u) && good(p.v, b.v) && good(p.diffuse, b.diffuse) &&
            good(p.emissive, b.emissive) && good(p.rotation, b.material_rotation);
   });
+}
+
+std::size_t most_keys(const Body& b) {
+  const std::size_t keys = b.rotation.size() + b.bezier_rotation.size() + b.scale.keys.size() +
+                           b.translation.keys.size() + b.messages.size() + b.u.keys.size() +
+                           b.v.keys.size() + b.diffuse.keys.size() + b.emissive.keys.size() +
+                           b.material_rotation.keys.size() + b.visibility.keys.size() +
+                           b.morph.keys.size();
+  return 64 * keys + 4096;
 }
 
 Clip to_clip(const File& file, const Options& options, std::span<const dopesheet::Node> skeleton,

@@ -21,6 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     play_and_export(zouna::to_clip(*file, options), nullptr);
   }
   zouna::check(*file);
+  zouna::File back = *file;
+  const auto losses = zouna::from_clip(zouna::to_clip(*file, options), back, options);
+  promise(losses && losses->empty(), "an untouched clip is written back");
+  promise(*zouna::write(back) == *zouna::write(*file), "without a change");
   std::vector<Transform> pose(file->body.nodes.size());
   zouna::EngineCursor cursor;
   for (const float t : {0.F, 0.5F, 0.25F, -1.F})

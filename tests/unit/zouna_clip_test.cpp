@@ -225,6 +225,154 @@ TEST(ZounaClip, BezierRotationsMeanWhatTheUserSays) {
   }
 }
 
+// ---- writing
+
+TEST(ZounaWrite, AnUntouchedClipChangesNothing) {
+  for (const auto& entry : support::read_json(support::fixture("zouna.json"))) {
+    const std::string name = entry.at("file");
+    zouna::File f = load(name);
+    const Bytes bytes = *zouna::write(f);
+    for (const auto meaning : {zouna::BezierMeaning::raw, zouna::BezierMeaning::vector}) {
+      const Options options{.bezier_rotation = meaning};
+      const auto losses = zouna::from_clip(zouna::to_clip(f, options), f, options);
+      ASSERT_TRUE(losses && losses->empty()) << name;
+      EXPECT_EQ(*zouna::write(f), bytes) << name;
+    }
+  }
+}
+
+Track* find(Clip& clip, std::size_t target, Channel channel) {
+  return const_cast<Track*>(find(static_cast<const Clip&>(clip), target, channel));
+}
+
+TEST(ZounaWrite, SharedKeysAreSplitOnlyForTheEditedNode) {
+  zouna::File f = rich();
+  const zouna::File before = f;
+  Clip clip = zouna::to_clip(f);
+  auto& c = std::get<Curve<Vec3>>(find(clip, 3, Channel::translation)->curve);
+  c.values[1].x = 2;
+  const auto losses = zouna::from_clip(clip, f);
+  ASSERT_TRUE(losses && losses->empty());
+  EXPECT_EQ(f.body.nodes[0], before.body.nodes[0]);
+  EXPECT_EQ(f.body.nodes[3].translation, (zouna::Range<std::uint16_t>{5, 3}));
+  EXPECT_EQ(f.body.translation.keys[6].value[0], 8192);
+  EXPECT_EQ(f.body.translation.keys[5], before.body.translation.keys[1]);
+  EXPECT_TRUE(std::equal(before.body.translation.keys.begin(), before.body.translation.keys.end(),
+                         f.body.translation.keys.begin()));
+  const Clip again = zouna::to_clip(*zouna::read(*zouna::write(f)));
+  EXPECT_EQ(find(again, 3, Channel::translation)->curve,
+            find(clip, 3, Channel::translation)->curve);
+  EXPECT_EQ(find(again, 0, Channel::translation)->curve,
+            find(clip, 0, Channel::translation)->curve);
+}
+
+TEST(ZounaWrite, KeysOfOneNodeAreReplacedInPlace) {
+  zouna::File f = load("zn_negative_be_resource_list.Animation_Z");
+  Clip clip = zouna::to_clip(f);
+  auto& c = std::get<Curve<Vec3>>(find(clip, 0, Channel::translation)->curve);
+  c.interp = Interp::linear;  // the same motion: the file's tangents are even
+  c.in.clear();
+  c.out.clear();
+  const Bytes bytes = *zouna::write(f);
+  ASSERT_TRUE(zouna::from_clip(clip, f));
+  EXPECT_EQ(*zouna::write(f), bytes);
+}
+
+TEST(ZounaWrite, EveryKindShowsWhatItShowed) {
+  zouna::File f = rich();
+  Clip clip = zouna::to_clip(f);
+  clip.end = 1.5;
+  auto& t = std::get<Curve<Vec3>>(find(clip, 0, Channel::translation)->curve);
+  t = {Interp::step, {0, 0.5, 1.5}, {{0, 0, 0}, {1, 2, 3}, {-1, 0, 0}}, {}, {}, {}};
+  auto& s = std::get<Curve<Vec3>>(find(clip, 1, Channel::scale)->curve);
+  s = {Interp::bezier,
+       {0, 1},
+       {{1, 1, 1}, {2, 1, 1}},
+       {{1, 1, 1}, {2, 2, 1}},
+       {{1.5F, 1, 1}, {2, 1, 1}},
+       {}};
+  auto& q = std::get<Curve<Quat>>(find(clip, 0, Channel::rotation)->curve);
+  q = {Interp::linear, {0, 1.5}, {{0, 0, 0, 1}, {0, 1, 0, 0}}, {}, {}, {}};
+  const auto losses = zouna::from_clip(clip, f);
+  ASSERT_TRUE(losses);
+  EXPECT_EQ(losses->size(), 1U);  // keys that slerp needs
+  const Clip again = zouna::to_clip(f);
+  const Sampler a(clip), b(again);
+  Cursor ca = a.cursor(), cb = b.cursor();
+  std::vector<Transform> pa(a.nodes()), pb(b.nodes());
+  for (double time = 0; time <= 1.5; time += 0.0371) {
+    a.sample(time, ca, pa);
+    b.sample(time, cb, pb);
+    EXPECT_LT(length(pa[0].translation - pb[0].translation), 1e-3) << time;
+    EXPECT_LT(length(pa[1].scale - pb[1].scale), 1e-3) << time;
+    EXPECT_LT(angle_between(pa[0].rotation, pb[0].rotation), 0.11) << time;
+  }
+}
+
+TEST(ZounaWrite, WhatDoesNotFitIsRefusedOrReported) {
+  zouna::File f = rich();
+  const zouna::File before = f;
+  Clip clip = zouna::to_clip(f);
+  std::get<Curve<Vec3>>(find(clip, 0, Channel::translation)->curve).values[0].x = 9;
+  const auto refused = zouna::from_clip(clip, f);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::cannot_represent);
+  EXPECT_EQ(f, before);
+  zouna::WriteOptions cut;
+  cut.clamp = true;
+  const auto losses = zouna::from_clip(clip, f, {}, cut);
+  ASSERT_TRUE(losses);
+  EXPECT_EQ(losses->size(), 1U);
+  EXPECT_EQ(f.body.translation.keys[f.body.nodes[0].translation.start].value[0], 32767);
+
+  f = before;
+  clip = zouna::to_clip(f);
+  clip.events.clear();
+  std::erase_if(clip.tracks, [](const Track& t) {
+    return t.channel == Channel::custom || (t.channel == Channel::rotation && t.target == 0);
+  });
+  const auto kept = zouna::from_clip(clip, f);
+  ASSERT_TRUE(kept);
+  EXPECT_GE(kept->size(), 8U);
+  EXPECT_EQ(f.body.nodes[0].rotation.count, 0);
+  EXPECT_EQ(f.body.nodes[2].rotation.count, 4);
+  EXPECT_EQ(f.body.messages, before.body.messages);
+}
+
+TEST(ZounaWrite, NewNodesAndVisibility) {
+  zouna::File f = rich();
+  Clip clip = zouna::to_clip(f);
+  Node added;
+  added.name = "LeftHand";
+  clip.nodes.push_back(added);
+  const std::size_t at = clip.nodes.size() - 1;
+  clip.tracks.push_back(
+      {at, Channel::scale, {}, Curve<Vec3>{Interp::linear, {0}, {{1, 1, 1}}, {}, {}, {}}, {}});
+  const Curve<float> blink{Interp::step, {0, 0.5, 0.75}, {1, 0, 1}, {}, {}, {}};
+  clip.tracks.push_back({at, Channel::visibility, {}, blink, {}});
+  f.body.visibility.flag = 1;
+  ASSERT_TRUE(zouna::from_clip(clip, f));
+  EXPECT_EQ(f.body.nodes.back().name, hash_name(NameHash::zouna, "LeftHand"));
+  EXPECT_EQ(f.body.meshes.back().name, f.body.nodes.back().name);
+  const Clip again = zouna::to_clip(*zouna::read(*zouna::write(f)), {}, clip.nodes);
+  std::uint32_t hint = 0;
+  const auto& v = std::get<Curve<float>>(find(again, at, Channel::visibility)->curve);
+  for (const auto& [time, want] : {std::pair{0.25, 1.F}, std::pair{0.6, 0.F}, std::pair{1.0, 1.F}})
+    EXPECT_EQ(evaluate(v, time, hint), want) << time;
+}
+
+TEST(ZounaClip, KeysThatAreSharedTooOftenTakeNoMemory) {
+  zouna::File f;
+  f.body.rotation.resize(5000, {0, {0, 0, 0, 2000}});
+  f.body.nodes.resize(2000);
+  for (auto& n : f.body.nodes) n.rotation = {0, 5000};
+  const Clip clip = zouna::to_clip(f);
+  EXPECT_LT(key_count(clip), 400000U);
+  const auto findings = zouna::check(f);
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(),
+                          [](const Finding& x) { return x.code == "zn-shared-too-often"; }));
+}
+
 std::set<std::string> codes(const std::string& file, const Options& options = {}) {
   std::set<std::string> out;
   for (const Finding& f : zouna::check(load(file), options)) out.insert(f.code);
