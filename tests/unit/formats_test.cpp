@@ -57,6 +57,41 @@ TEST(Formats, EveryFixtureIsIdentifiedAndServed) {
   EXPECT_GT(n, 50U);
 }
 
+TEST(Formats, ZounaSettingsAreObeyedAndNonsenseIsRefused) {
+  const Format& f = *find_format("zouna");
+  const Bytes bytes = support::read_bytes(support::fixture("zn_rich_be_bare.Animation_Z"));
+  const auto with = [](const char* name, const char* value) {
+    ReadOptions options;
+    options.settings[name] = value;
+    return options;
+  };
+  EXPECT_TRUE(f.info(bytes, with("endian", "big")));
+  EXPECT_FALSE(f.info(bytes, with("endian", "little")));
+  EXPECT_FALSE(f.info(bytes, with("flavour", "bff")));
+  for (const Setting& s : f.settings) {
+    const auto bad = f.clips(bytes, with(std::string(s.name).c_str(), "nonsense"));
+    ASSERT_FALSE(bad) << s.name;
+    EXPECT_EQ(bad.error().code, Code::usage) << s.name;
+    const auto standard =
+        f.clips(bytes, with(std::string(s.name).c_str(), std::string(s.standard).c_str()));
+    ASSERT_TRUE(standard) << s.name;
+    EXPECT_EQ((*standard)[0], (*f.clips(bytes, {}))[0]) << s.name;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"tangent-sign", "minus"}, std::pair{"rotation", "slerp"},
+        std::pair{"bezier-rotation", "euler"}}) {
+    EXPECT_FALSE((*f.clips(bytes, with(name, value)))[0] == (*f.clips(bytes, {}))[0]) << name;
+  }
+  const Bytes pools = support::read_bytes(support::fixture("zn_pool_order_be_bare.Animation_Z"));
+  EXPECT_GT((*f.clips(pools, with("material-order", "pool")))[0].tracks.size(),
+            (*f.clips(pools, {}))[0].tracks.size());
+  const std::vector<double> times{0, 0.5, 0.25};
+  const auto frames = f.exact(bytes, {}, times);
+  ASSERT_TRUE(frames);
+  EXPECT_EQ(frames->size(), 3U);
+  EXPECT_EQ(f.from_json(*f.to_json(bytes, {}), {}), bytes);
+}
+
 TEST(Formats, WhatNobodyClaimsIsRefused) {
   for (const std::string text : {"", "V", "VMV", "RIFFxxxx", "not a format of ours at all"}) {
     const auto* p = reinterpret_cast<const std::byte*>(text.data());
