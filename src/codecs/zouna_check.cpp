@@ -194,7 +194,7 @@ class Checker {
       } else if (t > limit) {
         say("zn-key-late", Level::warning, key,
             [&] { return fmt::format("{} s is after the end, {} s", t, b_.max_time); });
-      } else if (i == 0 && t > 0) {
+      } else if (i == 0 && t > 0 && !std::same_as<Key, KeyMessage>) {
         say("zn-first-key", Level::note, key, [&] {
           return fmt::format("starts at {} s; before it the game shows the last key", t);
         });

@@ -138,6 +138,14 @@ def rich():
     return a
 
 
+def bones():
+    """The bones of rich() alone: what glTF holds in full."""
+    a = rich()
+    a.update(bezier=[], materials=[], meshes=[], morphs=[])
+    a["nodes"] = [n[:5] + ((0, 0),) + n[6:] for n in a["nodes"]]
+    return a
+
+
 def negative():
     """As BuildSmooth of the game makes keys: TgtIn is minus the difference."""
     a = empty()
@@ -192,7 +200,7 @@ def pool_order():
 
 
 def contents():
-    return {"rich": rich(), "negative": negative(), "squares": squares(), "pool_order": pool_order(),
+    return {"rich": rich(), "bones": bones(), "negative": negative(), "squares": squares(), "pool_order": pool_order(),
             "empty": dict(empty(), max_time=1.0, smooth=1.0), "faulty": faulty()}
 
 
@@ -327,5 +335,5 @@ def write(outdir):
         for file, data, _ in entries:
             (outdir / file).write_bytes(data)
         (outdir / name).write_text(json.dumps([{"file": f, **about} for f, _, about in entries]) + "\n")
-    numbers = [shown(n, contents()[n]) for n in ("rich", "negative", "squares")]
+    numbers = [shown(n, contents()[n]) for n in ("rich", "bones", "negative", "squares")]
     (outdir / "zouna_reference.json").write_text(json.dumps(numbers) + "\n")
