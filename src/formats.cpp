@@ -23,7 +23,8 @@ std::string known() {
 
 std::span<const Format> formats() {
   // Formats that are known by where they end only come last.
-  static const std::array table{rfa_format(), v3c_format(), motn_format(), zouna_format()};
+  static const std::array table{rfa_format(), v3c_format(), motn_format(), zouna_skeleton_format(),
+                                zouna_format()};
   return table;
 }
 

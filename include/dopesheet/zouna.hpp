@@ -8,6 +8,7 @@
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"
 #include "dopesheet/io.hpp"
+#include "dopesheet/model.hpp"
 #include "dopesheet/names.hpp"
 #include "dopesheet/sample.hpp"
 
@@ -504,5 +505,73 @@ void sample_exact(const File& file, const Options& options, float time, EngineCu
 // known.
 std::vector<Finding> check(const File& file, const Options& options = {},
                            const Model* model = nullptr);
+
+// ---- skeletons: Skel_Z, as far as it is known
+
+struct Bone {
+  std::uint32_t user = 0;                     // hash, meaning unknown
+  std::array<float, 4> rotation{0, 0, 0, 1};  // x y z w, relative to the parent
+  std::array<float, 3> scale{1, 1, 1};
+  std::uint32_t flags = 0;
+  std::array<float, 3> translation{};  // metres, relative to the parent
+  std::array<std::uint32_t, 29> unknown{};
+  std::array<float, 16> bind{};                                    // model matrix of the bind pose
+  std::int32_t child = -1, parent = -1, next = -1, previous = -1;  // bones; -1: none
+  std::uint32_t name = 0;                                          // hash
+
+  static constexpr std::size_t wire_size = 248;
+  static constexpr void fields(auto& ar, auto& b) {
+    ar("user", b.user);
+    ar("rotation", b.rotation);
+    ar("scale", b.scale);
+    ar("flags", b.flags);
+    ar("translation", b.translation);
+    ar("unknown", b.unknown);
+    ar("bind", b.bind);
+    ar("child", b.child);
+    ar("parent", b.parent);
+    ar("next", b.next);
+    ar("previous", b.previous);
+    ar("name", b.name);
+  }
+  friend bool operator==(const Bone&, const Bone&) = default;
+};
+static_assert(io::complete<Bone>);
+
+struct Skeleton {
+  Envelope envelope;
+  std::uint8_t has_rotation = 0;  // 1: Ratatouille; 0: WALL-E, FUEL. The file does not say it.
+  std::uint32_t flag = 0;
+  std::array<float, 4> sphere{};
+  std::array<float, 4> rotation{0, 0, 0, 1};
+  std::vector<Bone> bones;
+  Bytes rest;  // not understood
+
+  static constexpr void fields(auto& ar, auto& s) {
+    Envelope::fields(ar, s.envelope, [&](auto& in) {
+      in.aside("has_rotation", s.has_rotation);
+      in.require(s.has_rotation <= 1, "has_rotation", "is neither 0 nor 1");
+      in("flag", s.flag);
+      in("sphere", s.sphere);
+      in.when(s.has_rotation != 0, [&](auto& r) { r("rotation", s.rotation); });
+      in.template count<std::uint32_t>("bones", s.bones);
+      in.each("bones", s.bones);
+      in.rest("rest", s.rest);
+    });
+  }
+  friend bool operator==(const Skeleton&, const Skeleton&) = default;
+};
+
+// Resources with a header only: the body says nothing of itself. Of the two layouts the one is taken whose
+// bones all name bones; fails where neither does.
+Result<Skeleton> read_skeleton(ByteView in, const Limits& limits = {}, const Choices& choices = {});
+Result<Bytes> write(const Skeleton& skeleton);
+std::string dump(const Skeleton& skeleton);
+std::string to_json(const Skeleton& skeleton);
+Result<Skeleton> skeleton_from_json(std::string_view json, const Limits& limits = {});
+bool probe_skeleton(ByteView in);
+// Names, parents and bind pose; inverse binds from the local transforms. Parents that are no bones or form
+// a cycle count as none.
+Model to_model(const Skeleton& skeleton, const Names* names = nullptr, std::string name = {});
 
 }  // namespace dopesheet::zouna

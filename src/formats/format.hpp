@@ -13,6 +13,7 @@ const Format& rfa_format();
 const Format& v3c_format();
 const Format& motn_format();
 const Format& zouna_format();
+const Format& zouna_skeleton_format();
 
 // "game/walk.rfa" is "walk".
 std::string stem(const std::string& name);

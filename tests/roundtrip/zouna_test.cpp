@@ -5,6 +5,7 @@
 
 #include "../sweeps.hpp"
 #include "dopesheet/formats.hpp"
+#include "dopesheet/sample.hpp"
 
 namespace dopesheet {
 namespace {
@@ -237,6 +238,36 @@ TEST(Zouna, LayoutListsWhatMessagesName) {
   const zouna::File again = *zouna::read(bytes);
   EXPECT_EQ(again, file);
   EXPECT_EQ(again.envelope.header.data_size, bytes.size() - 16 - 24);
+}
+
+TEST(ZounaSkeleton, ComesBackAndIsAModel) {
+  const auto read = [](const Bytes& b) { return zouna::read_skeleton(b); };
+  const auto write = [](const zouna::Skeleton& s) { return zouna::write(s); };
+  for (const auto& entry : support::read_json(support::fixture("zouna_skeletons.json"))) {
+    const std::string name = entry.at("file");
+    const Bytes bytes = fixture(name);
+    const auto s = zouna::read_skeleton(bytes);
+    ASSERT_TRUE(s) << name << to_string(s.error());
+    EXPECT_EQ(*zouna::write(*s), bytes) << name;
+    EXPECT_EQ(*zouna::write(*zouna::skeleton_from_json(zouna::to_json(*s))), bytes) << name;
+    EXPECT_EQ(s->envelope.order(), order_of(entry.at("big"))) << name;
+    EXPECT_EQ(s->has_rotation != 0, entry.at("rotation").get<bool>()) << name;
+    EXPECT_EQ((*identify(bytes))->id, "zouna-skeleton") << name;
+    support::sweep_flips(bytes, read, write, 3);
+    Names names;
+    names.add("TETE");
+    const Model m = zouna::to_model(*s, &names, "rat");
+    ASSERT_EQ(m.nodes.size(), 4U);
+    EXPECT_EQ(m.nodes[2].name, "TETE");
+    EXPECT_EQ(m.nodes[2].parent, 1);
+    EXPECT_EQ(m.nodes[3].parent, 0);
+    EXPECT_EQ(m.nodes[1].rest.rotation, (Quat{0, 0.6F, 0, 0.8F}));
+    // HIPS up 1, SPINE up 0.5: the head's bind is turned and 1.75 high.
+    const Vec3 head =
+        rotate(m.inverse_bind[2].rotation, {0, 1.75F, 0}) + m.inverse_bind[2].translation;
+    EXPECT_NEAR(head.y, 0, 1e-6);
+    EXPECT_EQ(zouna::node_hash(m.nodes[0]), hash_name(NameHash::zouna, "HIPS"));
+  }
 }
 
 }  // namespace
