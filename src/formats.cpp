@@ -1,4 +1,4 @@
-// The table of formats. Games: Red Faction, Shenmue, those of TotemTech.
+// The table of formats. Games: Red Faction, Shenmue, those of TotemTech and of Asobo.
 #include "dopesheet/formats.hpp"
 
 #include <fmt/format.h>
@@ -22,9 +22,11 @@ std::string known() {
 }  // namespace
 
 std::span<const Format> formats() {
-  // A TotemTech body has no magic: whoever else claims the bytes comes before it.
-  static const std::array table{rfa_format(), v3c_format(), motn_format(),
-                                mt5_format(), mt7_format(), totemtech_format()};
+  // A TotemTech body has no magic, and a bare Zouna one neither: they are known by where they end, and
+  // whoever else claims the bytes comes before them.
+  static const std::array table{rfa_format(),   v3c_format(),      motn_format(),
+                                mt5_format(),   mt7_format(),      zouna_skeleton_format(),
+                                zouna_format(), totemtech_format()};
   return table;
 }
 

@@ -19,3 +19,4 @@
 #include "dopesheet/shenmue_rig.hpp"
 #include "dopesheet/totemtech.hpp"
 #include "dopesheet/v3c.hpp"
+#include "dopesheet/zouna.hpp"

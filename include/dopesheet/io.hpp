@@ -293,6 +293,12 @@ class Reader {
   // A member that the file does not hold, but that says how it is written. Text carries it.
   template <Scalar T>
   void aside(const char*, T&) {}
+  // A part with a byte order of its own.
+  void ordered(std::endian order, auto walk) {
+    const bool saved = std::exchange(swap_, order != std::endian::native);
+    walk(*this);
+    swap_ = saved;
+  }
   // A record whose stored offsets, and whose alignment, count from its own start.
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
@@ -630,6 +636,11 @@ class Writer {
   }
   template <Scalar T>
   void aside(const char*, const T&) {}
+  void ordered(std::endian order, auto walk) {
+    const bool saved = std::exchange(swap_, order != std::endian::native);
+    walk(*this);
+    swap_ = saved;
+  }
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, out_.size());
     walk(*this);
@@ -866,6 +877,7 @@ class Layout {
   void part(const char*, auto walk) { walk(*this); }
   template <Scalar T>
   void aside(const char*, T&) {}
+  void ordered(std::endian, auto walk) { walk(*this); }
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
     walk(*this);

@@ -15,6 +15,8 @@ const Format& motn_format();
 const Format& mt5_format();
 const Format& mt7_format();
 const Format& totemtech_format();
+const Format& zouna_format();
+const Format& zouna_skeleton_format();
 
 // "game/walk.rfa" is "walk".
 std::string stem(const std::string& name);

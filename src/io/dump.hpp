@@ -36,6 +36,7 @@ class Dumper {
     line(name);
     number(v);
   }
+  void ordered(std::endian, auto walk) { walk(*this); }
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
     walk(*this);

@@ -44,6 +44,7 @@ class JsonWriter {
   void aside(const char* name, const T& v) {
     (*this)(name, v);
   }
+  void ordered(std::endian, auto walk) { walk(*this); }
   void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}
@@ -260,6 +261,7 @@ class JsonReader {
   void aside(const char* name, T& v) {
     (*this)(name, v);
   }
+  void ordered(std::endian, auto walk) { walk(*this); }
   void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}

@@ -34,7 +34,7 @@ class Readme(ToolTest):
             self.assertTrue((SOURCE / target).exists(), target)
 
     def test_every_check_code_is_documented(self):
-        for fmt, prefix in (("rfa", "rfa"), ("v3c", "v3c"), ("motn", "motn"), ("totemtech", "tt")):
+        for fmt, prefix in (("rfa", "rfa"), ("v3c", "v3c"), ("motn", "motn"), ("totemtech", "tt"), ("zouna", "zn")):
             docs = (SOURCE / "docs" / "formats" / f"{fmt}.md").read_text()
             code = (SOURCE / "src" / "codecs" / f"{fmt}_check.cpp").read_text()
             codes = set(re.findall(rf'"({prefix}-[a-z-]+)"', code))

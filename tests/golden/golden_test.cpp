@@ -6,6 +6,7 @@
 #include "dopesheet/rfa.hpp"
 #include "dopesheet/totemtech.hpp"
 #include "dopesheet/v3c.hpp"
+#include "dopesheet/zouna.hpp"
 
 namespace dopesheet {
 namespace {
@@ -47,6 +48,15 @@ TEST(Golden, V3c) {
     const v3c::File file = *v3c::read(support::read_bytes(support::fixture(name)));
     expect_golden(name + ".txt", v3c::dump(file) + '\n');
     expect_golden(name + ".json", v3c::to_json(file));
+  }
+}
+
+TEST(Golden, Zouna) {
+  for (const std::string name : {"zn_squares_be_bff_list", "zn_rich_le_resource_name"}) {
+    const zouna::File file =
+        *zouna::read(support::read_bytes(support::fixture(name + ".Animation_Z")));
+    expect_golden(name + ".txt", zouna::dump(file) + '\n');
+    expect_golden(name + ".json", zouna::to_json(file));
   }
 }
 

@@ -60,6 +60,46 @@ TEST(Formats, EveryFixtureIsIdentifiedAndServed) {
   EXPECT_GT(n, 50U);
 }
 
+TEST(Formats, ZounaSettingsAreObeyedAndNonsenseIsRefused) {
+  const Format& f = *find_format("zouna");
+  const Bytes bytes = support::read_bytes(support::fixture("zn_rich_be_bare.Animation_Z"));
+  const auto with = [](const char* name, const char* value) {
+    ReadOptions options;
+    options.settings[name] = value;
+    return options;
+  };
+  EXPECT_TRUE(f.info(bytes, with("endian", "big")));
+  EXPECT_FALSE(f.info(bytes, with("endian", "little")));
+  EXPECT_FALSE(f.info(bytes, with("flavour", "bff")));
+  const auto clip_of = [&](ByteView in, const ReadOptions& options) {
+    return f.clips(in, options)
+        .and_then([](const Clips& c) { return c.make(0); })
+        .map([](Reduced r) { return r.clip; });
+  };
+  for (const Setting& s : f.settings) {
+    const auto bad = f.clips(bytes, with(std::string(s.name).c_str(), "nonsense"));
+    ASSERT_FALSE(bad) << s.name;
+    EXPECT_EQ(bad.error().code, Code::usage) << s.name;
+    const auto standard =
+        clip_of(bytes, with(std::string(s.name).c_str(), std::string(s.standard).c_str()));
+    ASSERT_TRUE(standard) << s.name;
+    EXPECT_EQ(*standard, *clip_of(bytes, {})) << s.name;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"tangent-sign", "minus"}, std::pair{"rotation", "slerp"},
+        std::pair{"bezier-rotation", "euler"}}) {
+    EXPECT_FALSE(*clip_of(bytes, with(name, value)) == *clip_of(bytes, {})) << name;
+  }
+  const Bytes pools = support::read_bytes(support::fixture("zn_pool_order_be_bare.Animation_Z"));
+  EXPECT_GT(clip_of(pools, with("material-order", "pool"))->tracks.size(),
+            clip_of(pools, {})->tracks.size());
+  const std::vector<double> times{0, 0.5, 0.25};
+  const auto frames = f.exact(bytes, {}, times);
+  ASSERT_TRUE(frames);
+  EXPECT_EQ(frames->size(), 3U);
+  EXPECT_EQ(f.from_json(*f.to_json(bytes, {}), {}), bytes);
+}
+
 TEST(Formats, WhatNobodyClaimsIsRefused) {
   for (const std::string text : {"", "V", "VMV", "RIFFxxxx", "not a format of ours at all"}) {
     const auto* p = reinterpret_cast<const std::byte*>(text.data());
