@@ -1,5 +1,6 @@
 // Everything.
 #pragma once
+#include "dopesheet/archives.hpp"
 #include "dopesheet/bake.hpp"
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"

@@ -9,7 +9,7 @@ under test.
 index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical"
 promises that a writer which recomputes all offsets, sizes and padding by the rules of the format
 gets the same bytes again. mt5.json is the same for the kinds "mt5" and "mt7", which reference.py and
-the table of formats do not know.
+the table of formats do not know; archives.json says what the archives hold.
 """
 
 import json
@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree may be read-only or shared
 
+import archive_fixtures
 import motn_fixtures
 import mt5_fixtures
 import rfa_checks
@@ -38,6 +39,7 @@ def write_all(outdir):
         index = lists["mt5.json" if entry["kind"] in ("mt5", "mt7") else "index.json"]
         index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
     motn_fixtures.write(outdir)
+    archive_fixtures.write(outdir)
     for name, index in lists.items():
         (outdir / name).write_text(json.dumps(index, indent=1) + "\n")
 
