@@ -119,6 +119,9 @@ struct Opened {
   std::shared_ptr<const Source> source;
   Directory directory;
   std::shared_ptr<const Names> names;  // may be null
+  // The archive that this one is an entry of, where it is one.
+  std::shared_ptr<const Opened> outer;
+  std::size_t outer_entry = 0;
 };
 
 // Null when the bytes are no known archive.
@@ -126,18 +129,26 @@ Result<std::shared_ptr<const Opened>> open(std::shared_ptr<const Source> source,
                                            std::shared_ptr<const Names> names);
 
 struct Found {
-  std::string path;  // the selectors that lead to this entry alone: "#scene.pks#WALK"
   std::shared_ptr<const Opened> archive;
   std::size_t entry = 0;
   std::string rest;  // what the path says beyond it, for the entry's own format
 
   Result<Bytes> bytes(const Limits& limits) const;
+  // The selectors that lead to this entry alone: "#scene.pks#WALK".
+  std::string path() const;
 };
+
+// The archive that an entry is; null when it is none.
+Result<std::shared_ptr<const Opened>> open(const Found& found, const Limits& limits);
 
 // What "a.vpp#b.rfa", without the file and its #, means inside an open archive: one or several entries.
 // Archives inside archives are opened as far as the path goes. Code::usage where nothing matches.
 Result<std::vector<Found>> resolve(const std::shared_ptr<const Opened>& archive,
                                    std::string_view selectors, const Limits& limits = {});
+
+// Rewrites an archive, and the archives that it is inside, outermost last: the bytes of the whole.
+Result<Rewritten> rewrite(const Opened& archive, std::span<const Edit> edits,
+                          const Limits& limits = {});
 
 // Names as one plain file name each, good on every system, and no two alike where case does not count:
 // separators, reserved names and signs, everything but printable ASCII, dots and spaces at the ends, and

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "archives/archive.hpp"
 #include "io/text.hpp"
@@ -36,12 +37,46 @@ Result<std::shared_ptr<const Opened>> open(std::shared_ptr<const Source> source,
   auto directory = kind->list(*source);
   if (!directory) return tl::unexpected(directory.error());
   return std::make_shared<const Opened>(
-      Opened{std::move(source), std::move(*directory), std::move(names)});
+      Opened{std::move(source), std::move(*directory), std::move(names), {}, 0});
 }
 
 Result<Bytes> Found::bytes(const Limits& limits) const {
   const auto& d = archive->directory;
   return d.kind->read(*archive->source, d, entry, limits);
+}
+
+Result<std::shared_ptr<const Opened>> open(const Found& found, const Limits& limits) {
+  auto bytes = found.bytes(limits);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto source = std::make_shared<MemorySource>(std::move(*bytes));
+  const Kind* kind = identify(*source);
+  if (kind == nullptr) return std::shared_ptr<const Opened>{};
+  auto directory = kind->list(*source);
+  if (!directory) return tl::unexpected(directory.error());
+  return std::make_shared<const Opened>(
+      Opened{source, std::move(*directory), found.archive->names, found.archive, found.entry});
+}
+
+std::string Found::path() const {
+  std::string out = "#" + selector_of(*archive, entry);
+  for (const Opened* a = archive.get(); a->outer != nullptr; a = a->outer.get())
+    out = "#" + selector_of(*a->outer, a->outer_entry) + out;
+  return out;
+}
+
+Result<Rewritten> rewrite(const Opened& archive, std::span<const Edit> edits,
+                          const Limits& limits) {
+  const auto& d = archive.directory;
+  auto out = d.kind->rewrite(*archive.source, d, edits, limits);
+  for (const Opened* a = &archive; out && a->outer != nullptr; a = a->outer.get()) {
+    const Edit edit{Edit::What::replace, a->outer_entry, {}, std::move(out->bytes)};
+    const auto& outer = a->outer->directory;
+    auto next = outer.kind->rewrite(*a->outer->source, outer, {&edit, 1}, limits);
+    if (!next) return next;
+    next->notes.insert(next->notes.begin(), out->notes.begin(), out->notes.end());
+    out = std::move(next);
+  }
+  return out;
 }
 
 Result<std::vector<Found>> resolve(const std::shared_ptr<const Opened>& archive,
@@ -60,19 +95,14 @@ Result<std::vector<Found>> resolve(const std::shared_ptr<const Opened>& archive,
   }
   std::vector<Found> out;
   for (const std::size_t i : some) {
-    Found found{"#" + selector_of(*archive, i), archive, i, std::string(rest)};
+    Found found{archive, i, std::string(rest)};
     if (!rest.empty()) {
-      auto bytes = found.bytes(limits);
-      if (!bytes) return tl::unexpected(bytes.error());
-      auto inner = open(std::make_shared<MemorySource>(std::move(*bytes)), archive->names);
+      const auto inner = open(found, limits);
       if (!inner) return tl::unexpected(inner.error());
       if (*inner) {
         auto deeper = resolve(*inner, rest, limits);
         if (!deeper) return tl::unexpected(deeper.error());
-        for (Found& f : *deeper) {
-          f.path = found.path + f.path;
-          out.push_back(std::move(f));
-        }
+        std::move(deeper->begin(), deeper->end(), std::back_inserter(out));
         continue;
       }
     }

@@ -262,6 +262,10 @@ bool is_folder(const std::string& path) {
   std::error_code ec;
   return fs::is_directory(to_path(path), ec);
 }
+bool is_link(const std::string& path) {
+  std::error_code ec;
+  return fs::is_symlink(fs::symlink_status(to_path(path), ec));
+}
 Result<void> make_folder(const std::string& path) {
   std::error_code ec;
   fs::create_directories(to_path(path), ec);

@@ -25,6 +25,7 @@ std::vector<std::string> expand_glob(const std::string& pattern);
 
 bool exists(const std::string& path);
 bool is_folder(const std::string& path);
+bool is_link(const std::string& path);                // also one that leads nowhere
 Result<void> make_folder(const std::string& path);    // and its parents
 std::string file_name(const std::string& path);       // "a/b.rfa" -> "b.rfa"
 std::string file_stem(const std::string& path);       // "a/b.rfa" -> "b"

@@ -294,9 +294,9 @@ TEST(Paths, lead_to_one_entry_each) {
     ASSERT_TRUE(all);
     ASSERT_EQ(all->size(), (*archive)->directory.entries.size());
     for (const Found& f : *all) {
-      const auto again = resolve(*archive, f.path.substr(1));
-      ASSERT_TRUE(again) << f.path << ": " << to_string(again.error());
-      ASSERT_EQ(again->size(), 1U) << f.path;
+      const auto again = resolve(*archive, f.path().substr(1));
+      ASSERT_TRUE(again) << f.path() << ": " << to_string(again.error());
+      ASSERT_EQ(again->size(), 1U) << f.path();
       EXPECT_EQ(again->front().entry, f.entry);
     }
     const auto rest = resolve(*archive, "/0#WALK");
