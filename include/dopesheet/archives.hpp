@@ -103,7 +103,8 @@ std::string type_name(const Directory& directory, const Entry& entry, const Name
 bool is_pattern(std::string_view selector);
 
 // The entries that a selector means, in the order of the file; ASCII letters match in either case:
-//   NAME         the entries of that name, also where only its hash is known here
+//   NAME         the entries of that name, also where only its hash is known here; where names are kept,
+//                also without the extension
 //   #XXXXXXXX    the entries of that hash; 0xXXXXXXXX too
 //   *WALK*       by pattern: * stands for any bytes, ? for one
 //   X@CLASS      of those that X means, the ones whose class fits a pattern; X may be empty: all

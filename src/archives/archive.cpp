@@ -97,13 +97,19 @@ std::vector<std::size_t> named(const Directory& d, const Names* names, std::stri
   for (std::size_t i = 0; i < d.entries.size(); ++i) {
     if (lower(entry_name(d, d.entries[i], names)) == wanted) out.push_back(i);
   }
+  if (!out.empty() || d.kind->hash) return out;
+  for (std::size_t i = 0; i < d.entries.size(); ++i) {  // without the extension
+    const std::string whole = lower(entry_name(d, d.entries[i], names));
+    if (const auto dot = whole.rfind('.'); dot != whole.npos && whole.substr(0, dot) == wanted)
+      out.push_back(i);
+  }
   return out;
 }
 
 }  // namespace
 
 std::span<const Kind> kinds() {
-  static const std::array table{totemtech_kind(), zouna_kind()};
+  static const std::array table{totemtech_kind(), zouna_kind(), vpp_kind()};
   return table;
 }
 

@@ -6,6 +6,7 @@
 namespace dopesheet::archives {
 
 const Kind& totemtech_kind();
+const Kind& vpp_kind();
 const Kind& zouna_kind();
 
 inline tl::unexpected<Error> fail(Code code, std::uint64_t offset, std::string path,

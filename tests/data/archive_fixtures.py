@@ -197,6 +197,20 @@ def fuel_sample():
         ("RUN.TANIM", ANIMATION_Z, run, lzrs(run)), ("WALK.TANIM", ANIMATION_Z, walk, None)]))
 
 
+# ---- Red Faction
+
+def vpp(files, filler=b"\0", junk=b"\0"):
+    head = struct.pack("<II", 0x51890ACE, 1)
+    directory = b"".join(name.encode().ljust(60, b"\0") + struct.pack("<i", len(data))
+                         for name, data in files)
+    body = pad(directory, filler=junk) + b"".join(pad(data, filler=filler) for _, data in files)
+    return (head + struct.pack("<ii", len(files), 0x800 + len(body))).ljust(0x800, b"\0") + body
+
+
+VPP_FILES = [("walk.rfa", b"not really " * 20), ("empty.tbl", b""), ("x" * 60, bytes(range(256)) * 9),
+             ("Miner.v3c", b"end")]
+
+
 def unpacked(order, kind, name, link, body):
     return resource(order, kind, name, link, body)
 
@@ -207,7 +221,8 @@ def write(outdir):
     def add(name, data, kind, order, entries):
         (outdir / name).write_bytes(data)
         files[name] = {"kind": kind, "order": order, "bytes": len(data), "entries": [
-            {"id": i, "type": t, "size": len(b), "hex": b.hex()} for i, t, b in entries]}
+            {"id": i, "type": t, "size": len(b), "hex": b.hex()} if isinstance(i, int)
+            else {"name": i, "type": t, "size": len(b), "hex": b.hex()} for i, t, b in entries]}
 
     for order, word, extension in ((">", "big", "dgc"), ("<", "little", "dps")):
         entries = [(totemtech_hash(n), k, record(order, k, n, b, l)) for n, k, b, l in (
@@ -234,4 +249,6 @@ def write(outdir):
         (zouna_hash(n), k, unpacked("<", k, n, link, b)) for n, k, b in (
             ("WALK.TANIM", ANIMATION_Z, zouna_body("<")),
             ("RUN.TANIM", ANIMATION_Z, zouna_body("<", 2.0)), ("OTHER", SKEL_Z, bytes(40)))])
+    add("files.vpp", vpp(VPP_FILES, b"\xaa", b"\xbb"), "vpp", "little",
+        [(name, 0, data) for name, data in VPP_FILES])
     (outdir / "archives.json").write_text(json.dumps(files, indent=1) + "\n")

@@ -29,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if ((total += bytes->size()) > (std::size_t{1} << 20)) break;
     Bytes changed = *bytes;
     if (!changed.empty()) changed.back() ^= std::byte{1};
-    for (const Edit& edit :
-         {Edit{Edit::What::replace, i, {}, *bytes}, Edit{Edit::What::replace, i, {}, changed},
-          Edit{Edit::What::remove, i, {}, {}}, Edit{Edit::What::add, 0, "added", changed}}) {
+    for (const archives::Edit& edit :
+         {archives::Edit{archives::Edit::What::replace, i, {}, *bytes}, archives::Edit{archives::Edit::What::replace, i, {}, changed},
+          archives::Edit{archives::Edit::What::remove, i, {}, {}}, archives::Edit{archives::Edit::What::add, 0, "added", changed}}) {
       const auto out = kind->rewrite(in, *d, {&edit, 1}, {});
       if (!out) {
         promise(!out.error().text.empty(), "errors say what");

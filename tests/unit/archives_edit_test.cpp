@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../support.hpp"
 #include "archives/lzrs.hpp"
 #include "dopesheet/archives.hpp"
-#include "../support.hpp"
 
 using namespace dopesheet;
 using namespace dopesheet::archives;
@@ -230,6 +230,36 @@ TEST(Zouna, bodies_in_the_pool_are_patched_in_place_or_not_at_all) {
   EXPECT_EQ(get(out->bytes, 0x73C, a.d.order), out->bytes.size());
 }
 
+TEST(Vpp, files_are_replaced_added_and_removed) {
+  const Loaded a = load_fixture("files.vpp");
+  const Bytes before = *read_bytes(*a.source, 0, a.source->size());
+  for (std::size_t i = 0; i < a.d.entries.size(); ++i) {
+    EXPECT_EQ(a.edit({replace(i, a.entry(i))})->bytes, before);
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{5}, std::size_t{2048}, std::size_t{9000}}) {
+      const Bytes content(n, std::byte{0x77});
+      const auto out = a.edit({replace(i, content)});
+      ASSERT_TRUE(out) << to_string(out.error());
+      const Loaded b(out->bytes);
+      EXPECT_EQ(get(out->bytes, 12, std::endian::little), out->bytes.size());
+      for (std::size_t k = 0; k < a.d.entries.size(); ++k)
+        EXPECT_EQ(b.entry(k), k == i ? content : a.entry(k));
+    }
+  }
+  std::vector<Edit> edits{removed(0)};
+  for (int i = 0; i < 40; ++i)
+    edits.push_back(add(Bytes(30, std::byte(i)), "new" + std::to_string(i)));
+  const auto out = a.edit(edits);
+  ASSERT_TRUE(out) << to_string(out.error());
+  const Loaded b(out->bytes);
+  ASSERT_EQ(b.d.entries.size(), 43U);
+  EXPECT_EQ(b.d.entries[42].name, "new39");
+  EXPECT_EQ(b.entry(42), Bytes(30, std::byte{39}));
+  EXPECT_EQ(b.entry(2), a.entry(3));
+  EXPECT_EQ(a.edit({add({}, "WALK.RFA")}).error().code, Code::cannot_represent);
+  EXPECT_EQ(a.edit({add({}, std::string(61, 'x'))}).error().code, Code::cannot_represent);
+}
+
 TEST(Lzrs, packs_and_unpacks) {
   std::vector<Bytes> texts{{}, Bytes(1), Bytes(100000), Bytes(3, std::byte{7})};
   Bytes mixed;
@@ -306,24 +336,32 @@ TEST(Paths, lead_to_one_entry_each) {
   }
 }
 
-// An archive inside an archive inside an archive.
+// A TotemTech archive inside a VPP inside a VPP, read and written.
 TEST(Paths, go_through_archives_in_archives) {
   const Loaded inner = load_fixture("totem_little.dps");
-  Loaded outer = load_fixture("totem_big.dgc");
+  Loaded outer = load_fixture("files.vpp");
   for (int depth = 0; depth < 2; ++depth) {
-    Bytes record(16);
-    const Bytes nested = *read_bytes(depth == 0 ? *inner.source : *outer.source, 0,
-                                     depth == 0 ? inner.source->size() : outer.source->size());
-    record.insert(record.end(), nested.begin(), nested.end());
-    put(record, 0, static_cast<std::uint32_t>(record.size()), std::endian::big);
-    put(record, 8, hash_name(NameHash::totemtech, "INNER"), std::endian::big);
-    outer = Loaded(load_fixture("totem_big.dgc").edit({add(record)})->bytes);
+    const Loaded& next = depth == 0 ? inner : outer;
+    const Bytes nested = *read_bytes(*next.source, 0, next.source->size());
+    outer = Loaded(load_fixture("files.vpp").edit({add(nested, "deep.dps")})->bytes);
   }
-  // TotemTech records keep their header, so the inner archive is not at the start: no archive, and the
-  // rest is left for a format.
-  const auto found = resolve(*archives::open(outer.source, nullptr), "INNER#INNER#x");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->front().rest, "INNER#x");
+  const auto archive = *archives::open(outer.source, nullptr);
+  const auto found = resolve(archive, "deep#DEEP.dps#*@ANIMATION#x");
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ(*found->back().bytes({}), inner.entry(1));
+  EXPECT_EQ(found->back().path(), "#deep.dps#deep.dps#" + hash_text(inner.d.entries[1].id));
+  EXPECT_EQ(found->back().rest, "x");
+  EXPECT_EQ(resolve(archive, found->back().path().substr(1))->front().entry, 1U);
+
+  const Bytes grown = longer(inner.entry(1), 3000, std::endian::little);
+  const auto out = archives::rewrite(*found->back().archive, std::vector<Edit>{replace(1, grown)});
+  ASSERT_TRUE(out) << to_string(out.error());
+  EXPECT_FALSE(out->notes.empty());
+  const auto again = resolve(*archives::open(std::make_shared<MemorySource>(out->bytes), nullptr),
+                             found->back().path().substr(1));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again->front().bytes({}), grown);
 }
 
 TEST(FileNames, are_safe_on_every_system_and_differ) {

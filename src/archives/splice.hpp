@@ -1,0 +1,71 @@
+// Parts of a file replaced by parts of other lengths, and where that moves the rest.
+#pragma once
+#include <algorithm>
+
+#include "archives/archive.hpp"
+
+namespace dopesheet::archives {
+
+class Splices {
+ public:
+  // [begin, begin + length) becomes `with`. Several must not overlap.
+  void add(std::uint64_t begin, std::uint64_t length, Bytes with) {
+    all_.push_back({begin, length, std::move(with)});
+  }
+
+  Bytes apply(ByteView old) {
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
+    Bytes out;
+    std::size_t at = 0;
+    for (const Splice& s : all_) {
+      append(out, old.subspan(at, static_cast<std::size_t>(s.begin) - at));
+      append(out, s.with);
+      at = static_cast<std::size_t>(s.begin + s.length);
+    }
+    append(out, old.subspan(at));
+    return out;
+  }
+
+  // Where what began at `offset` begins now.
+  std::uint64_t moved(std::uint64_t offset) const {
+    std::uint64_t out = offset;
+    for (const Splice& s : all_) {
+      if (s.begin + s.length <= offset && (s.begin < offset || s.length == 0))
+        out += s.with.size() - s.length;
+    }
+    return out;
+  }
+  // Where what a splice at `offset` put in begins now.
+  std::uint64_t inserted(std::uint64_t offset) const {
+    std::uint64_t out = offset;
+    for (const Splice& s : all_) {
+      if (s.begin < offset) out += s.with.size() - s.length;
+    }
+    return out;
+  }
+
+ private:
+  struct Splice {
+    std::uint64_t begin, length;
+    Bytes with;
+  };
+  std::vector<Splice> all_;
+};
+
+// The room of an entry: from its start to whatever begins next. Entries that are replaced or removed must
+// have theirs for themselves.
+struct Room {
+  std::uint64_t begin = 0, size = 0;
+};
+// `marks` are other starts: of tables, and the end of the file. Fails where an edited entry shares bytes.
+Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
+                                std::vector<std::uint64_t> marks);
+
+// Splices what replaced and removed entries are into their rooms; a room that has to grow does so to a
+// multiple of `unit`, and with `exact` one that need not be so large shrinks.
+Result<void> splice_entries(Splices& splices, ByteView old, const Directory& d, const Plan& plan,
+                            const std::vector<std::uint64_t>& marks, std::uint64_t unit,
+                            bool exact);
+
+}  // namespace dopesheet::archives
