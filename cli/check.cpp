@@ -6,7 +6,7 @@
 
 namespace cli {
 
-int check(CheckOptions& options) {
+int check(const CheckOptions& options) {
   const auto model = read_skeleton(options.common);
   if (!model) return report_error(model.error());
   std::array<std::size_t, 3> counts{};

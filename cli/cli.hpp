@@ -1,5 +1,6 @@
 // What the verbs of the tool share.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,10 +37,9 @@ struct Common {
   std::vector<std::string> name_files;  // files of names
   bool whole_archives = false;  // "a.dgc#*" is one input with several entries, not several inputs
   Limits limits;
-  // Made of these by prepare and read_skeleton.
+  // Made of these by prepare.
   std::map<std::string, std::string> settings;
   std::shared_ptr<const Names> names;
-  Bytes skeleton_bytes;
 };
 
 // Checks the settings and reads the name files.
@@ -57,7 +57,7 @@ struct Input {
 };
 
 // Reads the character's mesh. Empty where none was asked for.
-Result<std::optional<Model>> read_skeleton(Common& common);
+Result<std::optional<Model>> read_skeleton(const Common& common);
 
 enum class Identify : std::uint8_t { no, yes, or_archive };
 
@@ -136,6 +136,20 @@ class Printed {
   std::string path_;
 };
 
+// A line on standard error that says how far a long job is; nothing where that is no terminal.
+class Progress {
+ public:
+  Progress(std::size_t total, bool wanted);
+  ~Progress() { clear(); }
+  void at(std::size_t done);
+  void clear();  // before anything else is printed
+
+ private:
+  std::size_t total_;
+  bool wanted_, shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+};
+
 // A float as the JSON number that reads back to the same float; others as text.
 Json number(double v);
 Json number(float v);
@@ -157,6 +171,7 @@ struct ConvertOptions {
   double fps = 0;        // of JSON and CSV; 0: the clip's own
   double bake_rate = 0;  // 0: adaptive
   double max_mm = 0.05, max_degrees = 0.05;
+  std::size_t jobs = 1;  // threads; what is written does not depend on it
 };
 struct SampleOptions {
   Common common;
@@ -164,6 +179,10 @@ struct SampleOptions {
   std::vector<double> times;
   bool exact = false;
   bool gltf_space = false;
+};
+struct EditOptions {
+  Common common;
+  std::vector<std::string> replace, add, remove, rename, move, merge;  // as typed
 };
 struct FormatsOptions {
   std::string output;
@@ -176,15 +195,16 @@ struct PackOptions {
   std::vector<std::string> replace, add, remove;
 };
 
-int info(Common& options);
-int extract(Common& options);
-int pack(PackOptions& options);
+int info(const Common& options);
+int extract(Common options);
+int pack(PackOptions options);
 int dump(const Common& options);
 int build(const BuildOptions& options);
-int check(CheckOptions& options);
-int convert(ConvertOptions& options);
-int sample(SampleOptions& options);
+int check(const CheckOptions& options);
+int convert(const ConvertOptions& options);
+int edit(const EditOptions& options);
+int sample(const SampleOptions& options);
 int formats(const FormatsOptions& options);
-int list(Common& options);
+int list(Common options);
 
 }  // namespace cli

@@ -97,6 +97,25 @@ int Printed::finish(int code) {
   return done ? code : report_error(done.error());
 }
 
+Progress::Progress(std::size_t total, bool wanted)
+    : total_(total),
+      wanted_(wanted && total > 1 && isatty(STDERR_FILENO) != 0),
+      start_(std::chrono::steady_clock::now()) {}
+void Progress::clear() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}
+void Progress::at(std::size_t done) {
+  if (!wanted_ || done == 0 || done == total_) return;
+  const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - start_;
+  const double left =
+      so_far.count() / static_cast<double>(done) * static_cast<double>(total_ - done);
+  const std::string text = fmt::format("{} of {}, {:.0f} s left", done, total_, left);
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  shown_ = true;
+}
+
 std::string table(const std::vector<std::string>& columns,
                   const std::vector<std::vector<std::string>>& rows) {
   // Width in characters, not bytes, so that names in other scripts line up.
@@ -181,7 +200,6 @@ Result<Input> read_input(const std::string& path, const Common& common, const Mo
   in.options.settings = common.settings;
   in.options.names = common.names.get();
   in.options.model = model;
-  in.options.skeleton = common.skeleton_bytes;
   if (identify == Identify::no) {
     auto bytes = io::read_file(file, common.limits);
     if (!bytes) return tl::unexpected(bytes.error());
@@ -234,13 +252,13 @@ Result<void> prepare(Common& common) {
   return {};
 }
 
-Result<std::optional<Model>> read_skeleton(Common& common) {
+Result<std::optional<Model>> read_skeleton(const Common& common) {
   if (common.skeleton.empty()) return std::optional<Model>{};
   const auto fail = [&](Error e) {
     if (e.file.empty()) e.file = common.skeleton;
     return tl::unexpected(std::move(e));
   };
-  auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
+  const auto in = read_input(common.skeleton, common, nullptr, Identify::yes);
   if (!in) return fail(in.error());
   if (in->format->model == nullptr) {
     return fail(
@@ -248,7 +266,6 @@ Result<std::optional<Model>> read_skeleton(Common& common) {
   }
   auto model = in->format->model(in->bytes, in->options);
   if (!model) return fail(model.error());
-  common.skeleton_bytes = std::move(in->bytes);
   return std::optional<Model>(std::move(*model));
 }
 

@@ -7,6 +7,7 @@
 #include "cli.hpp"
 #include "io/file.hpp"
 #include "io/text.hpp"
+#include "jobs.hpp"
 
 namespace cli {
 namespace {
@@ -63,17 +64,23 @@ class Converter {
                       [&](const Input& in, Json& report) -> Result<void> {
                         while ((*paths)[i] != in.path) ++i;
                         if (!gltf) return same_format(in, plan->of(i), report);
+                        if (in.format->list != nullptr && folder) return each(in, report);
                         auto scene = read(in);
                         if (!scene) return tl::unexpected(scene.error());
-                        if (in.format->list != nullptr && folder) return each(*scene, report);
-                        return write(std::move(*scene), plan->of(i), report);
+                        return write(*scene, plan->of(i), report);
                       });
   }
 
  private:
   struct Scene {
-    std::vector<Clip> clips;
+    std::vector<Reduced> clips;
     std::optional<Model> model;  // of the input itself
+  };
+  // What is ready to be written.
+  struct Made {
+    Gltf gltf;
+    std::string text;  // for the terminal
+    Json report;
   };
 
   // A report on standard output would end up inside the file.
@@ -141,9 +148,13 @@ class Converter {
       scene.model = std::move(*model);
     }
     if (in.format->clips != nullptr) {
-      auto clips = in.format->clips(in.bytes, in.options);
+      const auto clips = in.format->clips(in.bytes, in.options);
       if (!clips) return tl::unexpected(clips.error());
-      scene.clips = std::move(*clips);
+      const auto done = in_order(
+          options_.jobs, clips->size(), clips->make, [&](std::size_t, Result<Reduced> made) {
+            return made.map([&](Reduced& r) { scene.clips.push_back(std::move(r)); });
+          });
+      if (!done) return tl::unexpected(done.error());
     }
     return scene;
   }
@@ -168,34 +179,58 @@ class Converter {
       if (scene->model && all.model)
         return fail(usage_error("two meshes in one file; convert them one by one"), path);
       if (scene->model) all.model = std::move(scene->model);
-      for (Clip& c : scene->clips) all.clips.push_back(std::move(c));
+      for (Reduced& c : scene->clips) all.clips.push_back(std::move(c));
     }
-    const auto done = write(std::move(all), options_.common.output, report);
+    const auto done = write(all, options_.common.output, report);
     if (!done) return fail(done.error(), {});
     if (json) print_json(report);
     return Exit::ok;
   }
 
   // A bank into a folder: a file for each of its motions.
-  Result<void> each(Scene& scene, Json& report) {
-    for (Clip& clip : scene.clips) {
-      Scene one;
-      const std::string name = plain_name(clip.name);
-      std::string unique = name;
-      const auto lower = [](std::string s) {  // some file systems do not tell A from a
-        for (char& c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        return s;
-      };
-      for (int n = 2; !used_.insert(lower(unique)).second; ++n)
-        unique = fmt::format("{}-{}", name, n);
-      const std::string path = io::join_path(options_.common.output, unique + "." + to_);
-      one.clips.push_back(std::move(clip));
-      if (auto r = write(std::move(one), path, report); !r) return r;
-    }
-    return {};
+  Result<void> each(const Input& in, Json& report) {
+    const auto clips = in.format->clips(in.bytes, in.options);
+    if (!clips) return tl::unexpected(clips.error());
+    std::vector<std::string> outputs;
+    for (const std::string& name : clips->names) outputs.push_back(output_of(name));
+    Progress progress(clips->size(), !options_.common.json);
+    return in_order(
+        options_.jobs, clips->size(),
+        [&](std::size_t i) {
+          return clips->make(i).and_then([&](Reduced clip) {
+            Scene one;
+            one.clips.push_back(std::move(clip));
+            return made(one, outputs[i]);
+          });
+        },
+        [&](std::size_t i, Result<Made> made) -> Result<void> {
+          progress.clear();
+          if (!made) return tl::unexpected(made.error());
+          auto stored = store(*made, outputs[i], report);
+          progress.at(i + 1);
+          return stored;
+        });
   }
 
-  Result<void> write(Scene scene, const std::string& output, Json& report) {
+  // A file in the folder, of a name that no other motion has on any file system.
+  std::string output_of(const std::string& clip) {
+    const std::string name = plain_name(clip);
+    std::string unique = name;
+    const auto lower = [](std::string s) {  // some file systems do not tell A from a
+      for (char& c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      return s;
+    };
+    for (int n = 2; !used_.insert(lower(unique)).second; ++n)
+      unique = fmt::format("{}-{}", name, n);
+    return io::join_path(options_.common.output, unique + "." + to_);
+  }
+
+  Result<void> write(const Scene& scene, const std::string& output, Json& report) {
+    return made(scene, output).and_then([&](const Made& m) { return store(m, output, report); });
+  }
+
+  // Touches nothing but its result: several threads make at once.
+  Result<Made> made(const Scene& scene, const std::string& output) const {
     const Model* model = scene.model ? &*scene.model : model_;
     GltfOptions gltf_options;
     gltf_options.separate_buffer = to_ == "gltf";
@@ -205,27 +240,38 @@ class Converter {
           usage_error("a .gltf has a second file; write a .glb to standard output"));
     }
     if (gltf_options.separate_buffer) {
-      if (auto r = buffer_is_free(output); !r) return r;
+      if (auto r = buffer_is_free(output); !r) return tl::unexpected(r.error());
     }
     gltf_options.bake.rate = options_.bake_rate;
     gltf_options.bake.max_mm = options_.max_mm;
     gltf_options.bake.max_degrees = options_.max_degrees;
     gltf_options.bake.limits = options_.common.limits;
-    const auto gltf = to_gltf(scene.clips, model, gltf_options);
+    std::vector<Clip> clips;
+    for (const Reduced& r : scene.clips) clips.push_back(r.clip);
+    auto gltf = to_gltf(clips, model, gltf_options);
     if (!gltf) return tl::unexpected(gltf.error());
-    if (gltf_options.separate_buffer) {
-      if (auto r = write_output(buffer_of(output), gltf->buffer); !r) return r;
+    Made m;
+    m.gltf = std::move(*gltf);
+    m.text = fmt::format("{}: {} bytes, {}\n", output, m.gltf.file.size() + m.gltf.buffer.size(),
+                         model == nullptr ? "no mesh"
+                                          : fmt::format("{} joints, {} meshes", model->nodes.size(),
+                                                        model->meshes.size()));
+    for (std::size_t i = 0; i < m.gltf.clips.size(); ++i) {
+      describe(m.gltf.clips[i], scene.clips[i],
+               model != nullptr ? resting(scene.clips[i].clip) : "", m);
     }
-    if (auto r = write_output(output, gltf->file); !r) return r;
+    return m;
+  }
+
+  Result<void> store(const Made& m, const std::string& output, Json& report) const {
+    if (to_ == "gltf") {
+      if (auto r = write_output(buffer_of(output), m.gltf.buffer); !r) return r;
+    }
+    if (auto r = write_output(output, m.gltf.file); !r) return r;
     report["output"] = shown(output);
-    report["bytes"] = gltf->file.size() + gltf->buffer.size();
-    say(fmt::format("{}: {} bytes, {}\n", output, gltf->file.size() + gltf->buffer.size(),
-                    model == nullptr ? "no mesh"
-                                     : fmt::format("{} joints, {} meshes", model->nodes.size(),
-                                                   model->meshes.size())));
-    for (std::size_t i = 0; i < gltf->clips.size(); ++i) {
-      describe(gltf->clips[i], model != nullptr ? resting(scene.clips[i]) : "", report);
-    }
+    report["bytes"] = m.gltf.file.size() + m.gltf.buffer.size();
+    for (const Json& clip : m.report) report["clips"].push_back(clip);
+    say(m.text);
     return {};
   }
 
@@ -242,39 +288,50 @@ class Converter {
     return out;
   }
 
-  void describe(const GltfReport& r, const std::string& resting, Json& report) {
+  static Json error_of(const ErrorReport& e) {
+    return {{"max_mm", number(e.max_mm)},
+            {"p99_mm", number(e.p99_mm)},
+            {"max_degrees", number(e.max_degrees)},
+            {"p99_degrees", number(e.p99_degrees)}};
+  }
+  static std::string error_text(const ErrorReport& e) {
+    return fmt::format("error {:.3g} mm (99 % below {:.3g}), {:.3g} degrees", e.max_mm, e.p99_mm,
+                       e.max_degrees);
+  }
+
+  static void describe(const GltfReport& r, const Reduced& made, const std::string& resting,
+                       Made& out) {
     Json clip;
     clip["clip"] = r.clip;
+    std::string text;
+    if (made.keys_before != made.keys_after) {
+      text += fmt::format("solved, {} keys to {}; {}", made.keys_before, made.keys_after,
+                          error_text(made.error));
+      clip["solved"] = {{"keys_before", made.keys_before},
+                        {"keys_after", made.keys_after},
+                        {"error", error_of(made.error)}};
+    }
     const auto& b = r.baked;
     clip["baked_tracks"] = b.tracks;
-    std::string text = fmt::format("  {}: ", r.clip);
-    if (b.tracks == 0) {
-      text += "every curve exact\n";
-    } else {
-      text += fmt::format(
-          "{} rotations with eases baked, {} keys to {}; error {:.3g} mm (99 % below {:.3g}), "
-          "{:.3g} degrees\n",
-          b.tracks, b.keys_before, b.keys_after, b.error.max_mm, b.error.p99_mm,
-          b.error.max_degrees);
+    if (b.tracks != 0) {
+      text += fmt::format("{}{} rotations baked, {} keys to {}; {}", text.empty() ? "" : "; ",
+                          b.tracks, b.keys_before, b.keys_after, error_text(b.error));
       clip["keys_before"] = b.keys_before;
       clip["keys_after"] = b.keys_after;
-      clip["error"] = {{"max_mm", number(b.error.max_mm)},
-                       {"p99_mm", number(b.error.p99_mm)},
-                       {"max_degrees", number(b.error.max_degrees)},
-                       {"p99_degrees", number(b.error.p99_degrees)}};
+      clip["error"] = error_of(b.error);
     }
+    out.text += fmt::format("  {}: {}\n", r.clip, text.empty() ? "every curve exact" : text);
     if (!resting.empty()) {
       clip["resting"] = resting;
-      text +=
+      out.text +=
           fmt::format("  {}: warning: no tracks for {}: the rest pose stays\n", r.clip, resting);
     }
     clip["losses"] = Json::array();
     for (const Loss& l : r.losses) {
-      text += fmt::format("  {}: {}: {}\n", r.clip, l.path, l.text);
+      out.text += fmt::format("  {}: {}: {}\n", r.clip, l.path, l.text);
       clip["losses"].push_back({{"path", l.path}, {"text", l.text}});
     }
-    say(text);
-    report["clips"].push_back(std::move(clip));
+    out.report.push_back(std::move(clip));
   }
 
   void say(const std::string& text) const {
@@ -290,7 +347,7 @@ class Converter {
 
 }  // namespace
 
-int convert(ConvertOptions& options) {
+int convert(const ConvertOptions& options) {
   const auto model = read_skeleton(options.common);
   if (!model) return report_error(model.error());
   return Converter(options, *model).run();

@@ -5,7 +5,7 @@
 
 namespace cli {
 
-int info(Common& options) {
+int info(const Common& options) {
   const auto model = read_skeleton(options);
   if (!model) return report_error(model.error());
   bool first = true;

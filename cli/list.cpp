@@ -5,7 +5,7 @@
 
 namespace cli {
 
-int list(Common& options) {
+int list(Common options) {
   options.whole_archives = true;
   Printed printed(options, "list");
   const int code = run_inputs(

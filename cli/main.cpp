@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
+#include <thread>
 
 #include "cli.hpp"
 
@@ -71,6 +72,7 @@ int main(int argc, char** argv) {
   cli::CheckOptions check;
   cli::ConvertOptions convert;
   cli::SampleOptions sample;
+  cli::EditOptions edit;
   cli::FormatsOptions formats;
   cli::Common extract;
   cli::PackOptions pack;
@@ -126,9 +128,26 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   v_convert->add_option("--bake-rate", convert.bake_rate, "Bake at this many keys a second instead")
       ->check(above_zero);
+  convert.jobs = std::max(1U, std::thread::hardware_concurrency());
+  v_convert->add_option("-j,--jobs", convert.jobs, "Threads; the result is the same for any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   v_convert->footer(
       "Example: dopesheet convert walk.rfa run.rfa --skeleton miner.v3c -o miner.glb\n"
       "Several inputs and a folder make one file each; several inputs and a .glb make one file.");
+
+  auto* v_edit = app.add_subcommand("edit", "Change the motions of a bank");
+  add_common(*v_edit, edit.common, false);
+  add_output(*v_edit, edit.common);
+  v_edit->add_option("--replace", edit.replace, "MOTION=BANK#MOTION: other movement, same name");
+  v_edit->add_option("--rename", edit.rename, "MOTION=NAME");
+  v_edit->add_option("--move", edit.move, "MOTION=PLACE, a number from 1; links follow");
+  v_edit->add_option("--remove", edit.remove, "MOTION, with * and ?");
+  v_edit->add_option("--add", edit.add, "BANK#MOTION or BANK#MOTION=NAME, at the end");
+  v_edit->add_option("--merge", edit.merge, "BANK: all its motions whose names are new");
+  v_edit->footer(
+      "Motions by name or by id; ids are those of the input. Changes happen in the order above.\n"
+      "Example: dopesheet edit motion.bin --replace 'WALK_L=mine.bin#STROLL' -o new.bin");
 
   auto* v_sample = app.add_subcommand("sample", "Poses at times");
   add_common(*v_sample, sample.common, true);
@@ -180,7 +199,7 @@ int main(int argc, char** argv) {
   }
   sample.gltf_space = space == "gltf";
   for (cli::Common* c : {&info, &dump, &list, &build.common, &check.common, &convert.common,
-                         &sample.common, &extract, &pack.common}) {
+                         &sample.common, &edit.common, &extract, &pack.common}) {
     if (const auto ready = cli::prepare(*c); !ready) return cli::report_error(ready.error(), *c);
   }
 
@@ -194,6 +213,7 @@ int main(int argc, char** argv) {
   if (v_sample->parsed()) code = cli::sample(sample);
   if (v_extract->parsed()) code = cli::extract(extract);
   if (v_pack->parsed()) code = cli::pack(pack);
+  if (v_edit->parsed()) code = cli::edit(edit);
   if (v_formats->parsed()) code = cli::formats(formats);
   if (!cli::printed_well()) {
     return cli::report_error(

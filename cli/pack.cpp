@@ -253,7 +253,7 @@ int each_input(const Common& common, const std::vector<std::string>& paths, Work
 
 }  // namespace
 
-int extract(Common& options) {
+int extract(Common options) {
   options.whole_archives = true;
   const auto paths = expand_inputs(options);
   if (!paths) return report_error(paths.error(), options);
@@ -267,7 +267,7 @@ int extract(Common& options) {
   });
 }
 
-int pack(PackOptions& options) {
+int pack(PackOptions options) {
   options.common.whole_archives = true;
   const auto paths = expand_inputs(options.common);
   if (!paths) return report_error(paths.error(), options.common);

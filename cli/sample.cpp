@@ -43,7 +43,7 @@ Result<std::vector<Frame>> frames_of(const Input& in, const Clip& clip,
 
 }  // namespace
 
-int sample(SampleOptions& options) {
+int sample(const SampleOptions& options) {
   const auto model = read_skeleton(options.common);
   if (!model) return report_error(model.error());
   const auto paths = expand_inputs(options.common);
@@ -71,7 +71,7 @@ int sample(SampleOptions& options) {
                                       {},
                                       fmt::format("a {} holds no motion", in.format->title)});
         }
-        auto clips = in.format->clips(in.bytes, in.options);
+        auto clips = in.format->clips(in.bytes, in.options).and_then(all);
         if (!clips) return tl::unexpected(clips.error());
         if (!json && clips->size() > 1) {
           return tl::unexpected(usage_error(fmt::format(

@@ -22,7 +22,8 @@ std::string known() {
 }  // namespace
 
 std::span<const Format> formats() {
-  static const std::array table{rfa_format(), v3c_format(), motn_format()};
+  static const std::array table{rfa_format(), v3c_format(), motn_format(), mt5_format(),
+                                mt7_format()};
   return table;
 }
 
@@ -46,6 +47,26 @@ Result<const Format*> identify_json(std::string_view json, const Limits& limits)
     return tl::unexpected(Error{Code::bad_value, 0, "format",
                                 "'" + io::escape_bytes(id) + "' is not a known format"});
   });
+}
+
+Clips Clips::of(std::vector<Clip> clips) {
+  Clips out;
+  for (const Clip& c : clips) out.names.push_back(c.name);
+  out.make = [kept = std::move(clips)](std::size_t i) -> Result<Reduced> {
+    const std::size_t keys = key_count(kept[i]);
+    return Reduced{kept[i], {}, keys, keys};
+  };
+  return out;
+}
+
+Result<std::vector<Clip>> all(const Clips& clips) {
+  std::vector<Clip> out;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    auto made = clips.make(i);
+    if (!made) return tl::unexpected(made.error());
+    out.push_back(std::move(made->clip));
+  }
+  return out;
 }
 
 bool is_setting(std::string_view name) {

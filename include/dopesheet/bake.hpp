@@ -27,7 +27,8 @@ struct Baked {
 };
 
 // Rotations come out with neighbouring keys in one hemisphere. Per-axis tracks become Vec3 or Quat
-// tracks. Fails with Code::limit when the tolerance needs more keys than limits.keys.
+// tracks; translations and scales whose axes are cubic or linear stay exact, as one cubic curve, where
+// the target keeps cubic vectors and no rate is asked for. Fails with Code::limit when the tolerance needs more keys than limits.keys.
 Result<Baked> bake(const Clip& clip, const BakeOptions& options = {});
 
 }  // namespace dopesheet

@@ -26,7 +26,8 @@ struct Gltf {
 };
 
 // One file with the model's meshes and skeleton and one animation per clip. Without a model: a node
-// per joint of the first clip. All clips must have as many nodes as the model, or fewer. glTF space: right-handed, Y up,
+// per joint; clips whose joints differ by name or parent get nodes of their own. With one, all clips must
+// have as many nodes as the model, or fewer. glTF space: right-handed, Y up,
 // metres; times from 0 (the original start goes to extras). The same input gives the same bytes.
 Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model,
                      const GltfOptions& options = {});

@@ -5,8 +5,8 @@
 
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"
-#include "dopesheet/compare.hpp"
 #include "dopesheet/io.hpp"
+#include "dopesheet/reduce.hpp"
 #include "dopesheet/shenmue_rig.hpp"
 
 namespace dopesheet::motn {
@@ -271,6 +271,11 @@ std::string dump(const Bank& bank);
 std::string to_json(const Bank& bank);
 Result<Bank> from_json(std::string_view json, const Limits& limits = {});
 
+// Places everything anew, after an edit that changed lengths: blocks inside sequences keep the gaps
+// before them, orphans stay behind the sequence they followed. Tracks of object sequences stay where
+// they say. Fails with Code::cannot_represent where an offset has no room.
+Result<void> layout(Bank& bank);
+
 // True when the bytes begin like a bank.
 bool probe(ByteView in);
 
@@ -340,19 +345,20 @@ struct SolveOptions {
   shenmue::SolveOptions solver;
   bool mirror = true;        // as the extra data asks for
   bool face_forward = true;  // half a turn about Y: the character faces +Z, as glTF expects
+  bool targets = false;      // also the IK targets, as further nodes with their own exact curves
   double rate = 120;         // poses a second that are solved
   double max_mm = 0.1;       // error that leaving out keys may add, object space
   double max_degrees = 0.05;
 };
-struct Solved {
-  Clip clip;          // the 21 joints of shenmue::reduced_skeleton
-  ErrorReport error;  // against every solved pose, those between the kept keys included
-  std::size_t keys_before = 0, keys_after = 0;
-};
-// The pose that the motion means, solved. None for animals and props, whose rigs are not known, and fails
-// then with Code::cannot_represent.
-Result<Solved> solve(const Bank& bank, std::size_t motion, const SolveOptions& options = {},
-                     const shenmue::Rig& rig = shenmue::default_rig());
+// The pose that the motion means, on the 21 joints of shenmue::reduced_skeleton. The error is against
+// every solved pose, those between the kept keys included. Fails with Code::cannot_represent for animals
+// and props, whose rigs are not known.
+Result<Reduced> solve(const Bank& bank, std::size_t motion, const SolveOptions& options = {},
+                      const shenmue::Rig& rig = shenmue::default_rig());
+// The same on the nodes of an MT5 or MT7 model, with its segment lengths and in its own axes (it faces
+// -Z). Nodes that no control moves keep their rest.
+Result<Reduced> solve_model(const Bank& bank, std::size_t motion, std::span<const Node> model,
+                            const SolveOptions& options = {});
 
 // ---- editing banks. Motions count from 0. Sequences and extra data that several motions share stay
 // shared, until one of these motions is replaced. Links between motions follow their targets.

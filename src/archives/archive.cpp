@@ -109,7 +109,8 @@ std::vector<std::size_t> named(const Directory& d, const Names* names, std::stri
 }  // namespace
 
 std::span<const Kind> kinds() {
-  static const std::array table{totemtech_kind(), zouna_kind(), vpp_kind()};
+  static const std::array table{totemtech_kind(), zouna_kind(), vpp_kind(), afs_kind(),
+                                ipac_kind()};
   return table;
 }
 

@@ -5,6 +5,8 @@
 
 namespace dopesheet::archives {
 
+const Kind& afs_kind();
+const Kind& ipac_kind();
 const Kind& totemtech_kind();
 const Kind& vpp_kind();
 const Kind& zouna_kind();

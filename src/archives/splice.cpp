@@ -4,6 +4,22 @@
 
 namespace dopesheet::archives {
 
+Result<Bytes> Splices::apply(ByteView old) {
+  std::stable_sort(all_.begin(), all_.end(),
+                   [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
+  Bytes out;
+  std::size_t at = 0;
+  for (const Splice& s : all_) {
+    if (s.begin < at || s.begin > old.size() || s.length > old.size() - s.begin)
+      return fail(Code::cannot_represent, s.begin, {}, "what is edited overlaps something else");
+    append(out, old.subspan(at, static_cast<std::size_t>(s.begin) - at));
+    append(out, s.with);
+    at = static_cast<std::size_t>(s.begin + s.length);
+  }
+  append(out, old.subspan(at));
+  return out;
+}
+
 Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
                                 std::vector<std::uint64_t> marks) {
   struct Span {
@@ -39,13 +55,17 @@ Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
 }
 
 Result<void> splice_entries(Splices& splices, ByteView old, const Directory& d, const Plan& plan,
-                            const std::vector<std::uint64_t>& marks, std::uint64_t unit,
-                            bool exact) {
+                            const std::vector<std::uint64_t>& marks, std::uint64_t floor,
+                            std::uint64_t unit, bool exact) {
   const auto room = rooms(d, plan, marks);
   if (!room) return tl::unexpected(room.error());
   for (std::size_t i = 0; i < d.entries.size(); ++i) {
     const Room& r = (*room)[i];
     const Entry& e = d.entries[i];
+    if (e.stored != 0 && e.offset < floor && (plan.removed[i] || plan.replaced[i] != nullptr)) {
+      return fail(Code::cannot_represent, e.offset, fmt::format("entries[{}]", i),
+                  "begins inside the archive's own header");
+    }
     if (plan.removed[i]) {
       if (e.stored != 0) splices.add(r.begin, r.size, {});
       continue;

@@ -13,19 +13,8 @@ class Splices {
     all_.push_back({begin, length, std::move(with)});
   }
 
-  Bytes apply(ByteView old) {
-    std::stable_sort(all_.begin(), all_.end(),
-                     [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
-    Bytes out;
-    std::size_t at = 0;
-    for (const Splice& s : all_) {
-      append(out, old.subspan(at, static_cast<std::size_t>(s.begin) - at));
-      append(out, s.with);
-      at = static_cast<std::size_t>(s.begin + s.length);
-    }
-    append(out, old.subspan(at));
-    return out;
-  }
+  // Fails where two overlap: nothing can say then what the result should be.
+  Result<Bytes> apply(ByteView old);
 
   // Where what began at `offset` begins now.
   std::uint64_t moved(std::uint64_t offset) const {
@@ -63,9 +52,9 @@ Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
                                 std::vector<std::uint64_t> marks);
 
 // Splices what replaced and removed entries are into their rooms; a room that has to grow does so to a
-// multiple of `unit`, and with `exact` one that need not be so large shrinks.
+// multiple of `unit`, and with `exact` one that need not be so large shrinks. None may begin before `floor`.
 Result<void> splice_entries(Splices& splices, ByteView old, const Directory& d, const Plan& plan,
-                            const std::vector<std::uint64_t>& marks, std::uint64_t unit,
-                            bool exact);
+                            const std::vector<std::uint64_t>& marks, std::uint64_t floor,
+                            std::uint64_t unit, bool exact);
 
 }  // namespace dopesheet::archives

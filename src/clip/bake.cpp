@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clip/axes.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -146,6 +147,17 @@ bool is_kept(const Track& t, const BakeOptions& o) {
   return t.channel == Channel::custom;  // three scalars that mean nothing to us
 }
 
+// Three cubic axes, where the target takes cubics: exact, and so no baking at all.
+void merge_axes(Clip& clip, const BakeOptions& o) {
+  if (!contains(o.keep_vectors, Interp::hermite) || o.rate > 0) return;
+  for (Track& t : clip.tracks) {
+    const auto* axes = std::get_if<std::array<Curve<float>, 3>>(&t.curve);
+    if (axes == nullptr || (t.channel != Channel::translation && t.channel != Channel::scale))
+      continue;
+    if (auto c = merged(*axes, o.limits.keys)) t.curve = std::move(*c);
+  }
+}
+
 // Local tolerances of one attempt.
 struct Tolerance {
   double metres, degrees;
@@ -153,7 +165,7 @@ struct Tolerance {
 
 class ClipBaker {
  public:
-  ClipBaker(const Clip& clip, const BakeOptions& options) : clip_(clip), options_(options) {}
+  ClipBaker(const Clip& merged, const BakeOptions& options) : clip_(merged), options_(options) {}
 
   Clip run(Tolerance tolerance) {
     Clip out = clip_;
@@ -205,12 +217,14 @@ Result<Baked> bake(const Clip& clip, const BakeOptions& options) {
     return tl::unexpected(Error{Code::bad_value, 0, broken[0].path, broken[0].text});
   }
   Baked out;
-  if (std::all_of(clip.tracks.begin(), clip.tracks.end(),
+  Clip merged = clip;
+  merge_axes(merged, options);
+  if (std::all_of(merged.tracks.begin(), merged.tracks.end(),
                   [&](const Track& t) { return is_kept(t, options); })) {
-    out.clip = clip;
+    out.clip = std::move(merged);
     return out;
   }
-  ClipBaker baker(clip, options);
+  ClipBaker baker(merged, options);
   // A local error grows along the chain of joints: tighten until the measured one fits.
   Tolerance tolerance{options.max_mm / 1000, options.max_degrees};
   constexpr double finest = 1e-4;  // degrees; below it floats are too coarse to tell

@@ -1,9 +1,8 @@
 // The distance between two clips, measured in object space.
-#include "dopesheet/compare.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "clip/comparer.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -13,8 +12,11 @@ namespace {
 constexpr double max_grid = 4e5;
 
 void add_times(const Clip& clip, std::vector<double>& times) {
+  const std::vector<double>* last = nullptr;  // many curves have the same times
   const auto add = [&](const auto& c) {
+    if (last != nullptr && *last == c.times) return;
     times.insert(times.end(), c.times.begin(), c.times.end());
+    last = &c.times;
   };
   for (const Track& t : clip.tracks) {
     if (const auto* axes = std::get_if<std::array<Curve<float>, 3>>(&t.curve)) {
@@ -61,48 +63,186 @@ double percentile99(std::vector<float>& v) {
   return *at;
 }
 
+// A joint in object space: its axes times their scale, and its rotation without it.
+struct Placed {
+  Vec3 x, y, z, origin;
+  Quat rotation;
+  Vec3 scale;
+};
+
+Placed place(const Transform& t) {
+  const auto [x, y, z, w] = t.rotation;
+  const Vec3 s = t.scale;
+  return {s.x * Vec3{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
+          s.y * Vec3{2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
+          s.z * Vec3{2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)},
+          t.translation,
+          t.rotation,
+          s};
+}
+
+// A clip, pose by pose in object space.
+class Poses {
+ public:
+  explicit Poses(const Clip& clip)
+      : nodes_(clip.nodes),
+        sampler_(clip, Outside::clamp),
+        cursor_(sampler_.cursor()),
+        order_(topological_order(clip.nodes)),
+        local_(clip.nodes.size()),
+        object_(clip.nodes.size()) {}
+
+  void at(double time) {
+    sampler_.sample(time, cursor_, local_);
+    for (const std::size_t i : order_) {
+      const Transform& l = local_[i];
+      if (nodes_[i].parent < 0) {
+        object_[i] = place(l);
+        continue;
+      }
+      const Placed& p = object_[static_cast<std::size_t>(nodes_[i].parent)];
+      const Vec3 t = l.translation, s = p.scale;
+      object_[i] = place({p.origin + t.x * p.x + t.y * p.y + t.z * p.z,
+                          p.rotation * l.rotation,
+                          {s.x * l.scale.x, s.y * l.scale.y, s.z * l.scale.z}});
+    }
+  }
+  std::span<const Placed> placed() const { return object_; }
+  void weights(double time, std::span<float> out) { sampler_.sample_weights(time, cursor_, out); }
+
+ private:
+  std::span<const Node> nodes_;
+  Sampler sampler_;
+  Cursor cursor_;
+  std::vector<std::size_t> order_;
+  std::vector<Transform> local_;
+  std::vector<Placed> object_;
+};
+
+float square(Vec3 v) { return v.x * v.x + v.y * v.y + v.z * v.z; }
+
+// The square of the farthest distance between two joints' probe points, `d` metres out on each axis.
+float farthest_squared(const Placed& a, const Placed& b, float d) {
+  const Vec3 apart = a.origin - b.origin;
+  return std::max({square(apart + d * (a.x - b.x)), square(apart + d * (a.y - b.y)),
+                   square(apart + d * (a.z - b.z))});
+}
+
+// The square of the tangent of half the angle between two rotations: grows with the angle, and costs
+// no arc tangent.
+float tangent_squared(Quat a, Quat b) {
+  // In double: equal rotations are apart by nothing at all.
+  const auto d = [](float v) { return static_cast<double>(v); };
+  const double x = d(a.w) * b.x - d(a.x) * b.w - d(a.y) * b.z + d(a.z) * b.y;
+  const double y = d(a.w) * b.y + d(a.x) * b.z - d(a.y) * b.w - d(a.z) * b.x;
+  const double z = d(a.w) * b.z - d(a.x) * b.y + d(a.y) * b.x - d(a.z) * b.w;
+  const double w = d(a.w) * b.w + d(a.x) * b.x + d(a.y) * b.y + d(a.z) * b.z;
+  return w != 0 ? static_cast<float>((x * x + y * y + z * z) / (w * w)) : INFINITY;
+}
+double degrees_of(double tangent_squared) {
+  return 2 * std::atan(std::sqrt(tangent_squared)) * 57.29577951308232;
+}
+
+// Collects what the poses of two clips differ by.
+class Differences {
+ public:
+  Differences(const Clip& a, const Clip& b, const CompareOptions& options, std::size_t times)
+      : a_(a),
+        joints_(std::min(a.nodes.size(), b.nodes.size())),
+        weights_a_(std::min(a.morph.positions.size(), b.morph.positions.size())),
+        weights_b_(weights_a_.size()),
+        distance_(static_cast<float>(options.probe_distance)) {
+    report_.samples = times;
+    distances_.reserve(times * joints_);
+    angles_.reserve(times * joints_);
+  }
+  void joints(double time, std::span<const Placed> a, std::span<const Placed> b) {
+    for (std::size_t i = 0; i < joints_; ++i) {
+      const float far = farthest_squared(a[i], b[i], distance_);
+      const float wide = tangent_squared(a[i].rotation, b[i].rotation);
+      distances_.push_back(far);
+      angles_.push_back(wide);
+      wide_ = std::max(wide_, wide);
+      if (far > far_) {
+        far_ = far;
+        report_.worst_node = a_.nodes[i].name;
+        report_.worst_time = time;
+      }
+    }
+  }
+  void weights(double time, Poses& a, Poses& b) {
+    if (weights_a_.empty()) return;
+    a.weights(time, weights_a_);
+    b.weights(time, weights_b_);
+    for (std::size_t i = 0; i < weights_a_.size(); ++i) {
+      report_.max_weight =
+          std::max(report_.max_weight, double{std::abs(weights_a_[i] - weights_b_[i])});
+    }
+  }
+  ErrorReport report() {
+    report_.max_mm = 1000 * std::sqrt(double{far_});
+    report_.max_degrees = degrees_of(wide_);
+    report_.p99_mm = 1000 * std::sqrt(percentile99(distances_));
+    report_.p99_degrees = degrees_of(percentile99(angles_));
+    return std::move(report_);
+  }
+
+ private:
+  const Clip& a_;
+  std::size_t joints_;
+  std::vector<float> weights_a_, weights_b_, distances_, angles_;  // squares
+  float distance_, far_ = 0, wide_ = 0;
+  ErrorReport report_;
+};
+
 }  // namespace
 
 ErrorReport compare(const Clip& a, const Clip& b, const CompareOptions& options) {
-  ErrorReport report;
-  const std::size_t n = std::min(a.nodes.size(), b.nodes.size());
-  const std::size_t weights = std::min(a.morph.positions.size(), b.morph.positions.size());
-  const Sampler sa(a, Outside::clamp), sb(b, Outside::clamp);
-  Cursor ca = sa.cursor(), cb = sb.cursor();
-  const auto oa = topological_order(a.nodes), ob = topological_order(b.nodes);
-  std::vector<Transform> la(a.nodes.size()), lb(b.nodes.size()), wa(la.size()), wb(lb.size());
-  std::vector<float> ma(weights), mb(weights), mm, degrees;
-  const auto d = static_cast<float>(options.probe_distance);
-  for (const double t : probe_times(a, b, options.rate)) {
-    sa.sample(t, ca, la);
-    sb.sample(t, cb, lb);
-    to_object_space(a.nodes, oa, la, wa);
-    to_object_space(b.nodes, ob, lb, wb);
-    for (std::size_t i = 0; i < n; ++i) {
-      float far = 0;
-      for (const Vec3 axis : {Vec3{d, 0, 0}, Vec3{0, d, 0}, Vec3{0, 0, d}}) {
-        const Transform probe{axis, {}, {1, 1, 1}};
-        far = std::max(far, length((wa[i] * probe).translation - (wb[i] * probe).translation));
-      }
-      mm.push_back(far * 1000);
-      degrees.push_back(static_cast<float>(angle_between(wa[i].rotation, wb[i].rotation)));
-      report.max_degrees = std::max(report.max_degrees, double{degrees.back()});
-      if (mm.back() > report.max_mm) {
-        report.max_mm = mm.back();
-        report.worst_node = a.nodes[i].name;
-        report.worst_time = t;
-      }
-    }
-    sa.sample_weights(t, ca, ma);
-    sb.sample_weights(t, cb, mb);
-    for (std::size_t i = 0; i < weights; ++i) {
-      report.max_weight = std::max(report.max_weight, double{std::abs(ma[i] - mb[i])});
-    }
-    ++report.samples;
+  Poses pa(a), pb(b);
+  const auto times = probe_times(a, b, options.rate);
+  Differences differences(a, b, options, times.size());
+  for (const double t : times) {
+    pa.at(t);
+    pb.at(t);
+    differences.joints(t, pa.placed(), pb.placed());
+    differences.weights(t, pa, pb);
   }
-  report.p99_mm = percentile99(mm);
-  report.p99_degrees = percentile99(degrees);
-  return report;
+  return differences.report();
+}
+
+struct Comparer::Kept {
+  explicit Kept(const Clip& clip) : poses(clip) {}
+  Poses poses;
+  std::vector<double> times;
+  std::vector<Placed> placed;  // of all joints at each time
+};
+
+Comparer::Comparer(const Clip& clip, const CompareOptions& options)
+    : clip_(clip), options_(options), kept_(std::make_unique<Kept>(clip)) {}
+Comparer::~Comparer() = default;
+
+ErrorReport Comparer::with(const Clip& other) {
+  constexpr std::size_t most_kept = 200'000;  // joints at a time, of about 70 bytes
+  auto times = probe_times(clip_, other, options_.rate);
+  const std::size_t joints = clip_.nodes.size();
+  if (times.size() * joints > most_kept || !clip_.morph.positions.empty())
+    return compare(clip_, other, options_);
+  Kept& k = *kept_;
+  if (k.times != times) {
+    k.times = std::move(times);
+    k.placed.clear();
+    for (const double t : k.times) {
+      k.poses.at(t);
+      k.placed.insert(k.placed.end(), k.poses.placed().begin(), k.poses.placed().end());
+    }
+  }
+  Poses poses(other);
+  Differences differences(clip_, other, options_, k.times.size());
+  for (std::size_t i = 0; i < k.times.size(); ++i) {
+    poses.at(k.times[i]);
+    differences.joints(k.times[i], std::span(k.placed).subspan(i * joints, joints), poses.placed());
+  }
+  return differences.report();
 }
 
 }  // namespace dopesheet

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "io/dump.hpp"
 #include "io/json.hpp"
@@ -26,7 +25,9 @@ const char* name(Encoding encoding) {
 
 std::int64_t Curves::curves() const {
   std::int64_t n = 0;
-  for (const auto c : channels) n += std::popcount(c & 0x1FFU);
+  for (const auto c : channels) {
+    for (unsigned bits = c & 0x1FFU; bits != 0; bits &= bits - 1) ++n;
+  }
   return n;
 }
 std::int64_t Curves::keys_between() const {
@@ -41,7 +42,7 @@ std::int64_t Curves::code_bytes() const {
 }
 std::int64_t Curves::words() const {
   std::int64_t n = 0;  // a code is the number of its words
-  for (const auto b : codes) n += 2 * std::popcount(b & 0xAAU) + std::popcount(b & 0x55U);
+  for (const std::uint8_t b : codes) n += (b & 3U) + (b >> 2U & 3U) + (b >> 4U & 3U) + (b >> 6U);
   return n;
 }
 
@@ -73,13 +74,16 @@ namespace {
 
 // The distinct offsets of the table, which say where the records are.
 void index(Bank& bank) {
-  std::set<std::uint32_t> data, extra;
+  bank.sequence_offsets.clear();
+  bank.extra_offsets.clear();
   for (const Entry& e : bank.table) {
-    data.insert(bank.data_offset + e.data);
-    extra.insert(e.extra);
+    bank.sequence_offsets.push_back(bank.data_offset + e.data);
+    bank.extra_offsets.push_back(e.extra);
   }
-  bank.sequence_offsets.assign(data.begin(), data.end());
-  bank.extra_offsets.assign(extra.begin(), extra.end());
+  for (auto* offsets : {&bank.sequence_offsets, &bank.extra_offsets}) {
+    std::sort(offsets->begin(), offsets->end());
+    offsets->erase(std::unique(offsets->begin(), offsets->end()), offsets->end());
+  }
 }
 
 std::uint32_t word(ByteView in, std::size_t at) {

@@ -1,4 +1,4 @@
-// document -> Clip, stored or solved. Sources of every rule: docs/formats/motn.md.
+// document -> Clip, as stored. Sources of every rule: docs/formats/motn.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <map>
 
 #include "dopesheet/motn.hpp"
-#include "dopesheet/reduce.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet::motn {
@@ -273,107 +272,8 @@ class Builder {
   std::map<int, std::size_t> numbered_;
 };
 
-// The stored clip's value of each control at a time.
-class Poser {
- public:
-  Poser(const Clip& clip, const shenmue::Rig& rig) : clip_(clip), pose_(shenmue::rest_pose(rig)) {
-    hints_.resize(clip.tracks.size());
-  }
-  const shenmue::ControlPose& at(double time) {
-    for (std::size_t i = 0; i < clip_.tracks.size(); ++i) {
-      const Track& t = clip_.tracks[i];
-      const auto& axes = std::get<Axes>(t.curve);
-      for (std::size_t a = 0; a < 3; ++a) {
-        const double v = evaluate(axes[a], time, hints_[i][a]);
-        if (t.channel == Channel::rotation) pose_.set_turn(t.target, a, v);
-        if (t.channel == Channel::translation) pose_.positions[t.target][a] = v;
-      }
-      if (t.channel == Channel::translation) pose_.has_position.set(t.target);
-    }
-    return pose_;
-  }
-
- private:
-  const Clip& clip_;
-  shenmue::ControlPose pose_;
-  std::vector<std::array<std::uint32_t, 3>> hints_;
-};
-
-Transform turned_about(Transform t) {
-  return {{-t.translation.x, t.translation.y, -t.translation.z},
-          {-t.rotation.x, t.rotation.y, -t.rotation.z, t.rotation.w},
-          t.scale};
-}
-
 }  // namespace
 
 Clip to_clip(const Bank& bank, std::size_t motion) { return Builder(bank, motion).run(); }
-
-Result<Solved> solve(const Bank& bank, std::size_t motion, const SolveOptions& options,
-                     const shenmue::Rig& rig) {
-  const Sequence& sequence = sequence_of(bank, motion);
-  if (sequence.encoding() == Encoding::object || !shenmue::to_human(sequence.rig_id(), 0)) {
-    return tl::unexpected(
-        Error{Code::cannot_represent, 0, bank.names[motion].text,
-              "no rig is known for this motion; its stored tracks can be converted"});
-  }
-  const Clip stored = to_clip(bank, motion);
-  const bool mirrored = options.mirror && link_of(extra_of(bank, motion)).mirrored;
-  const auto kind =
-      sequence.encoding() == Encoding::dense ? shenmue::Motion::dense : shenmue::Motion::curves;
-
-  Solved out;
-  Clip dense = stored;
-  dense.nodes = shenmue::reduced_skeleton(rig);
-  dense.tracks.clear();
-  const std::size_t joints = dense.nodes.size();
-  std::vector<Curve<Quat>> rotations(joints);
-  std::vector<Curve<Vec3>> translations(joints);
-  Poser poser(stored, rig);
-  std::array<Transform, shenmue::control_count> world;
-  std::array<Transform, shenmue::joint_count> local;
-  const auto steps =
-      static_cast<std::size_t>(std::ceil((stored.end - stored.start) * options.rate - 1e-9));
-  for (std::size_t i = 0; i <= steps; ++i) {
-    const double t = i == steps ? stored.end : stored.start + static_cast<double>(i) / options.rate;
-    const auto& pose = poser.at(t);
-    const auto used = mirrored ? shenmue::mirror(pose, kind) : pose;
-    if (kind == shenmue::Motion::dense) {
-      shenmue::solve_dense(rig, used, options.solver, world);
-    } else {
-      shenmue::solve(rig, used, options.solver, world);
-    }
-    shenmue::reduce(world, local);
-    for (std::size_t j = 0; j < joints; ++j) {
-      const Transform l = options.face_forward ? turned_about(local[j]) : local[j];
-      rotations[j].times.push_back(t);
-      auto& values = rotations[j].values;
-      const bool flip = !values.empty() && dot(values.back(), l.rotation) < 0;
-      values.push_back(flip ? Quat{-l.rotation.x, -l.rotation.y, -l.rotation.z, -l.rotation.w}
-                            : l.rotation);
-      translations[j].times.push_back(t);
-      translations[j].values.push_back(l.translation);
-    }
-  }
-  for (std::size_t j = 0; j < joints; ++j) {
-    if (options.face_forward) dense.nodes[j].rest = turned_about(dense.nodes[j].rest);
-    dense.tracks.push_back({j, Channel::rotation, {}, std::move(rotations[j]), {}});
-    // Joints keep their distance, but for the root, and hands and feet that are out of reach.
-    const Vec3 rest = dense.nodes[j].rest.translation;
-    const auto& list = translations[j].values;
-    if (std::any_of(list.begin(), list.end(), [&](Vec3 v) { return length(v - rest) > 2e-5F; })) {
-      dense.tracks.push_back({j, Channel::translation, {}, std::move(translations[j]), {}});
-    }
-  }
-  ReduceOptions reduce_options;
-  reduce_options.max_mm = options.max_mm;
-  reduce_options.max_degrees = options.max_degrees;
-  Reduced reduced = reduce(dense, reduce_options);
-  out.clip = std::move(reduced.clip);
-  out.error = std::move(reduced.error);
-  out.keys_before = reduced.keys_before;
-  out.keys_after = reduced.keys_after;
-  return out;
-}
 
 }  // namespace dopesheet::motn

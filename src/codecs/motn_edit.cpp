@@ -29,6 +29,24 @@ std::pair<int, std::array<std::uint16_t, 3>> words_of(const Key& k) {
   return {0, {}};
 }
 
+// Blocks one after another, with the gaps before them; false where an offset has no room.
+bool place_blocks(Sequence& s) {
+  Curves& c = s.curves;
+  std::size_t at = 12 + 2 * (c.channels.size() + 1);
+  bool fits = true;
+  const auto place = [&](std::size_t block, const Bytes& gap, std::size_t size) {
+    at += gap.size();
+    c.blocks[block] = static_cast<std::uint16_t>(at);
+    fits = fits && at <= 0xFFFF;
+    at += size;
+  };
+  place(0, c.gap_counts, c.counts.size() * s.count_bytes());
+  place(1, c.gap_frames, c.frames.size() * s.frame_bytes());
+  place(2, c.gap_codes, c.codes.size());
+  place(3, c.gap_values, c.values.size() * 2);
+  return fits;
+}
+
 }  // namespace
 
 Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig) {
@@ -82,21 +100,12 @@ Result<Sequence> encode(std::span<const DecodedCurve> given, int frames, int rig
     }
   }
   // The tools of the game align the frames where they are wide, and the values always.
-  std::size_t at = 12 + 2 * (out.channels.size() + 1);
-  const auto place = [&](std::size_t block, Bytes& gap, std::size_t size, bool even) {
-    gap.assign(even ? at % 2 : 0, std::byte{0});
-    at += gap.size();
-    out.blocks[block] = static_cast<std::uint16_t>(at);
-    const bool fits = at <= 0xFFFF;
-    at += size;
-    return fits;
-  };
-  const bool fits =
-      place(0, out.gap_counts, out.counts.size(), false) &&
-      place(1, out.gap_frames, out.frames.size() * s.frame_bytes(), s.frame_bytes() == 2) &&
-      place(2, out.gap_codes, out.codes.size(), false) &&
-      place(3, out.gap_values, out.values.size() * 2, true);
-  if (!fits)
+  const bool odd_start = (out.counts.size() & 1U) != 0;  // what stands before has an even length
+  if (s.frame_bytes() == 2 && odd_start) out.gap_frames.assign(1, std::byte{0});
+  const std::size_t before = out.counts.size() * s.count_bytes() + out.gap_frames.size() +
+                             out.frames.size() * s.frame_bytes() + out.codes.size();
+  if (before % 2 != 0) out.gap_values.assign(1, std::byte{0});
+  if (!place_blocks(s))
     return refuse("", "the sequence is too long: its blocks must start within 65535 bytes");
   return s;
 }
@@ -296,6 +305,18 @@ Result<void> finish(Parts& p, Bank& bank) {
 }
 
 }  // namespace
+
+Result<void> layout(Bank& bank) {
+  Parts p = take_apart(bank);
+  for (std::size_t i = 0; i < p.data.size(); ++i) {
+    Sequence& s = p.data[i].sequence;
+    if (s.encoding() == Encoding::curves && !place_blocks(s)) {
+      return refuse(fmt::format("sequences[{}].curves.blocks", i),
+                    "the sequence is too long: its blocks must start within 65535 bytes");
+    }
+  }
+  return put_together(p, bank);
+}
 
 Motion motion_of(const Bank& bank, std::size_t motion) {
   return {bank.names[motion].text, sequence_of(bank, motion), extra_of(bank, motion)};

@@ -7,6 +7,7 @@
 
 #include "dopesheet/sample.hpp"
 #include "gltf_build.hpp"
+#include "gltf_unite.hpp"
 
 namespace dopesheet {
 namespace gltf {
@@ -430,6 +431,7 @@ Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model, const Gltf
     report.baked.clip = {};
     reports.push_back(std::move(report));
   }
+  if (model == nullptr) gltf::unite_skeletons(ready);
   return gltf::Exporter(options, std::move(ready), std::move(reports)).run(model);
 }
 

@@ -12,6 +12,8 @@ namespace dopesheet {
 const Format& rfa_format();
 const Format& v3c_format();
 const Format& motn_format();
+const Format& mt5_format();
+const Format& mt7_format();
 
 // "game/walk.rfa" is "walk".
 std::string stem(const std::string& name);

@@ -104,7 +104,7 @@ constexpr Format entry{
     .clips =
         [](ByteView in, const ReadOptions& o) {
           return with_rfa(in, o, [&](const rfa::File& f) {
-            return std::vector<Clip>{rfa::to_clip(f, skeleton(o), stem(o.name))};
+            return Clips::of({rfa::to_clip(f, skeleton(o), stem(o.name))});
           });
         },
     .exact =
@@ -117,6 +117,7 @@ constexpr Format entry{
         },
     .model = nullptr,
     .list = nullptr,
+    .edit = nullptr,
     .settings = {},
 };
 

@@ -90,6 +90,7 @@ constexpr Format entry{
       });
     },
     .list = nullptr,
+    .edit = nullptr,
     .settings = {},
 };
 

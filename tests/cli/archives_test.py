@@ -10,6 +10,7 @@ from tool import FIXTURES, SOURCE, ToolTest, samples
 
 sys.path.insert(0, str(SOURCE / "tests" / "data"))
 import archive_fixtures as fx  # noqa: E402
+import motn_fixtures  # noqa: E402
 
 
 class Archives(ToolTest):
@@ -145,6 +146,37 @@ class Verbs(Archives):
         path = samples() / "totemtech" / "sample.DGC"
         self.run_tool("convert", f"{path}#DB:>ACTORS>SPONGE>WALK.TANIM", "-o", "walk.glb")
         self.assertEqual((self.dir / "walk.glb").read_bytes()[:4], b"glTF")
+
+
+class Nested(Archives):
+    def test_a_bank_in_a_package_in_an_archive(self):
+        walk = motn_fixtures.curves(10, 0, motn_fixtures.walk())
+        bank = motn_fixtures.bank([(m, walk, motn_fixtures.extra()) for m in ("STROLL", "RUN")])
+        package = fx.pks(fx.ipac([("WALK", "MOTN", bank), ("MAP", "MAPM", bytes(40))]))
+        (self.dir / "disc.afs").write_bytes(fx.afs([("SCENE.PKS", package)]))
+        self.assertEqual([r["name"] for r in self.rows("disc.afs")], ["SCENE.PKS"])
+        self.assertEqual([r["name"] for r in self.rows("disc.afs#scene.pks")], ["WALK.MOTN", "MAP.MAPM"])
+        self.assertEqual([r["name"] for r in self.rows("disc.afs#scene#walk/0")], ["STROLL", "RUN"])
+        self.assertEqual([r["name"] for r in self.rows("disc.afs#scene#walk#STR*")], ["STROLL"])
+        self.run_tool("convert", "disc.afs#scene#walk#STROLL", "-o", "stroll.glb")
+        self.assertEqual((self.dir / "stroll.glb").read_bytes()[:4], b"glTF")
+        self.run_tool("extract", "disc.afs#scene", "-o", "out")
+        self.assertEqual((self.dir / "out" / "WALK.MOTN").read_bytes(), bank)
+        other = motn_fixtures.bank([("OTHER", walk, motn_fixtures.extra())])
+        (self.dir / "other.bin").write_bytes(other)
+        self.run_tool("pack", "disc.afs#scene", "--replace", "walk=other.bin", "-o", "new.afs")
+        self.assertEqual([r["name"] for r in self.rows("new.afs#scene#walk")], ["OTHER"])
+
+    def test_a_clip_and_its_mesh_in_one_vpp(self):
+        (self.dir / "m.vpp").write_bytes(fx.vpp(
+            [(n, (FIXTURES / n).read_bytes()) for n in ("char_wave.rfa", "char.v3c")]))
+        self.run_tool("convert", "m.vpp#char_wave", "-s", "m.vpp#char.v3c", "-o", "a.glb")
+        self.fixture("char_wave.rfa")
+        self.fixture("char.v3c")
+        self.run_tool("convert", "char_wave.rfa", "-s", "char.v3c", "-o", "b.glb")
+        self.assertEqual((self.dir / "a.glb").read_bytes(), (self.dir / "b.glb").read_bytes())
+        report = self.run_json("check", "m.vpp#*")
+        self.assertEqual([r["format"] for r in report], ["rfa", "v3c"])
 
 
 class Extract(Archives):

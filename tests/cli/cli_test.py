@@ -197,6 +197,7 @@ class Banks(ToolTest):
         frames = self.run_json("sample", "bank.motn#WALK_L")
         self.assertEqual(len(frames["nodes"]), 21)
         self.run_tool("convert", "bank.motn#NOBODY", "-o", "x.glb", code=1)
+        self.run_tool("list", "bank.motn#NOBODY", code=1)
         self.run_tool("list", "walk.glb", code=3)
 
     def test_its_bytes_come_back(self):
@@ -205,6 +206,73 @@ class Banks(ToolTest):
             self.run_tool("dump", "--json", name, "-o", "x.json")
             self.run_tool("build", "x.json", "-o", "x.motn")
             self.assertEqual((self.dir / "x.motn").read_bytes(), path.read_bytes())
+
+
+    def names(self, bank):
+        return [r[1] for r in self.run_json("list", bank)["rows"]]
+
+    def test_edit(self):
+        original = self.fixture("bank.motn").read_bytes()
+        self.run_tool("edit", "bank.motn", "--replace", "WALK_L=bank.motn#WALK_L", "-o", "same.motn")
+        self.assertEqual((self.dir / "same.motn").read_bytes(), original)
+        self.run_tool("edit", "bank.motn", "--rename", "WALK_L=STROLL", "--remove", "LONG", "--move", "6=1",
+                      "--add", "bank.motn#WALK_L=AGAIN", "-o", "new.motn")
+        self.assertEqual(self.names("new.motn"), ["WALK_END", "STROLL", "WALK_R", "STANDBY", "BAG", "AGAIN"])
+        self.run_tool("check", "new.motn")
+        out, _ = self.run_tool("edit", "new.motn", "--merge", "bank.motn", "-o", "merged.motn")
+        self.assertIn("WALK_R: the name is taken; the motion is left out", out.decode())
+        self.assertEqual(self.names("merged.motn")[6:], ["WALK_L", "LONG"])
+        # The same movement under another name: the same poses.
+        a, _ = self.run_tool("sample", "bank.motn#WALK_L")
+        b, _ = self.run_tool("sample", "new.motn#STROLL")
+        self.assertEqual(a, b)
+
+    def test_edits_that_cannot_be(self):
+        self.fixture("bank.motn")
+        self.fixture("plain_v8.rfa")
+        for args in (["--remove", "NOBODY"], ["--rename", "WALK_L=WALK_R"], ["--rename", "WALK_L"],
+                     ["--replace", "WALK_*=bank.motn#LONG"], ["--replace", "WALK_L=plain_v8.rfa"],
+                     ["--move", "WALK_L=0"], ["--remove", "*"]):
+            code = 4 if args[-1] in ("WALK_L=WALK_R", "*") else 1
+            self.run_tool("edit", "bank.motn", *args, "-o", "x.motn", code=code)
+        self.run_tool("edit", "plain_v8.rfa", "--remove", "a", "-o", "x.motn", code=1)
+        self.run_tool("edit", "bank.motn", "--merge", "nothing.motn", "-o", "x.motn", code=2)
+        self.assertEqual(self.files(), ["bank.motn", "plain_v8.rfa"])
+
+    def test_threads_change_nothing(self):
+        self.fixture("bank.motn")
+        for jobs in ("1", "5"):
+            self.run_tool("convert", "bank.motn", "--jobs", jobs, "-o", f"out{jobs}/")
+            self.run_tool("convert", "bank.motn", "--jobs", jobs, "-o", f"one{jobs}.glb")
+        self.assertEqual((self.dir / "one1.glb").read_bytes(), (self.dir / "one5.glb").read_bytes())
+        for name in self.names("bank.motn"):
+            self.assertEqual((self.dir / f"out1/{name}.glb").read_bytes(), (self.dir / f"out5/{name}.glb").read_bytes())
+
+    def test_settings(self):
+        self.fixture("bank.motn")
+        self.fixture("person36.mt5")
+        report = self.run_json("convert", "bank.motn#WALK_L", "--ik", "both", "-o", "both.glb")
+        self.assertLess(report["clips"][0]["solved"]["error"]["max_mm"], 0.1)
+        self.assertEqual(report["clips"][0]["baked_tracks"], 0)
+        self.run_tool("convert", "bank.motn#WALK_L", "-s", "person36.mt5", "-o", "person.glb")
+        self.run_tool("convert", "bank.motn#BAG", "-s", "person36.mt5", "-o", "x.glb", code=4)
+        for args in (["--ik", "neither"], ["--set", "ik"], ["--set", "nothing=1"], ["--set", "solve-rate=fast"],
+                     ["-s", "person36.mt5", "--ik", "both"]):
+            self.run_tool("convert", "bank.motn#WALK_L", *args, "-o", "x.glb", code=1)
+        rows = self.run_json("formats")
+        settings = {s["name"] for f in rows for s in f["settings"]}
+        self.assertIn("ik", settings)
+        out, _ = self.run_tool("formats", "--settings")
+        self.assertIn("out-of-reach", out.decode())
+
+    def test_layout(self):
+        self.fixture("bank.motn")
+        document = json.loads(self.run_tool("dump", "--json", "bank.motn")[0])
+        document["names"][0]["text"] = "A_MUCH_LONGER_NAME"
+        (self.dir / "x.json").write_text(json.dumps(document))
+        self.run_tool("build", "x.json", "-o", "x.motn", code=3)
+        self.run_tool("build", "--layout", "x.json", "-o", "x.motn")
+        self.assertEqual(self.names("x.motn")[0], "A_MUCH_LONGER_NAME")
 
 
 class Sample(ToolTest):

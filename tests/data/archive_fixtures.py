@@ -211,6 +211,46 @@ VPP_FILES = [("walk.rfa", b"not really " * 20), ("empty.tbl", b""), ("x" * 60, b
              ("Miner.v3c", b"end")]
 
 
+# ---- Shenmue
+
+def afs(files, named=True):
+    table = 8 + 8 * len(files)
+    data_at = (table + 8 + 0x7FF) // 0x800 * 0x800
+    places, body = [], b""
+    for _, data in files:
+        places.append((data_at + len(body), len(data)))
+        body += pad(data)
+    out = b"AFS\0" + struct.pack("<I", len(files)) + b"".join(struct.pack("<2I", *p) for p in places)
+    out = out.ljust(data_at - 8, b"\0")
+    out += struct.pack("<2I", data_at + len(body), 48 * len(files)) if named else bytes(8)
+    out += body
+    if named:
+        out += pad(b"".join(name.encode().ljust(32, b"\0") + struct.pack("<6HI", 1999, 11, 12, 16, 10, 23, len(data))
+                            for name, data in files))
+    return out
+
+
+def ipac(files, dictionary_first=False):
+    """files: ("NAME", "TYPE", data)."""
+    at = 16 + (20 * len(files) if dictionary_first else 0)
+    entries, body = b"", b""
+    for name, kind, data in files:
+        entries += name.encode().ljust(8, b"\0") + kind.encode().ljust(4, b"\0")
+        entries += struct.pack("<2I", at + len(body), len(data))
+        body += pad(data, 32, b"\xee")
+    dictionary = 16 if dictionary_first else 16 + len(body)
+    head = b"IPAC" + struct.pack("<3I", dictionary, len(files), 16 + len(body) + len(entries))
+    return head + (entries + body if dictionary_first else body + entries)
+
+
+def pks(package):
+    return b"PAKS" + struct.pack("<3I", 16, 0, 0) + package
+
+
+AFS_FILES = [("HUMANS.BIN", bytes(range(100))), ("EMPTY.TXT", b""), ("LAST.MT5", b"model" * 700)]
+IPAC_FILES = [("WALK", "MOTN", b"motions" * 9), ("WALK", "CHRM", b"chr"), ("MAP", "MAPM", bytes(64))]
+
+
 def unpacked(order, kind, name, link, body):
     return resource(order, kind, name, link, body)
 
@@ -251,4 +291,11 @@ def write(outdir):
             ("RUN.TANIM", ANIMATION_Z, zouna_body("<", 2.0)), ("OTHER", SKEL_Z, bytes(40)))])
     add("files.vpp", vpp(VPP_FILES, b"\xaa", b"\xbb"), "vpp", "little",
         [(name, 0, data) for name, data in VPP_FILES])
+    names = [(name, 0, data) for name, data in AFS_FILES]
+    add("files.afs", afs(AFS_FILES), "afs", "little", names)
+    add("nameless.afs", afs(AFS_FILES, named=False), "afs", "little",
+        [(f"{i:05}", 0, data) for i, (_, data) in enumerate(AFS_FILES)])
+    names = [(f"{name}.{kind}", 0, data) for name, kind, data in IPAC_FILES]
+    add("scene.pks", pks(ipac(IPAC_FILES)), "ipac", "little", names)
+    add("first.ipac", ipac(IPAC_FILES, dictionary_first=True), "ipac", "little", names)
     (outdir / "archives.json").write_text(json.dumps(files, indent=1) + "\n")

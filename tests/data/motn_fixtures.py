@@ -173,6 +173,12 @@ def files():
         "bank_holes.motn": bank([("HOLED", holed, extra())]),
         "bank_wide_counts.motn": bank([("WIDE", curves(10, 0, walk(), wide_counts=True), extra())]),
         "package_relative.motn": bank(plain[:4], relative=True, flags=0x10),
+        # Sequences alone: what fuzz_motn_sequence starts from.
+        "walk.sequence": a,
+        "walk_wide.sequence": curves(10, 0, walk(), wide_counts=True),
+        "walk_holes.sequence": holed,
+        "standby.sequence": dense(5, [1, 5, 7, 28, 36]),
+        "bag.sequence": prop(3),
     }
 
 

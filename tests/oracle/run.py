@@ -21,9 +21,9 @@ def run(*args, ok=True):
     return done
 
 
-def export(clip, skeleton, out):
+def export(clip, skeleton, out, extra=()):
     """Converts one clip; returns its report and what the poses may differ by."""
-    args = ["--skeleton", skeleton] if skeleton else []
+    args = [*(["--skeleton", skeleton] if skeleton else []), *extra]
     report = json.loads(run(TOOL, "convert", clip, *args, "-o", out, "--json").stdout)
     clips = report.get("clips", [])
     lossless = all(not c["losses"] for c in clips)
@@ -31,8 +31,8 @@ def export(clip, skeleton, out):
     return lossless, baked
 
 
-def compare(glb, clip, skeleton, baked, out):
-    args = ["--skeleton", skeleton] if skeleton else []
+def compare(glb, clip, skeleton, baked, out, extra=()):
+    args = [*(["--skeleton", skeleton] if skeleton else []), *extra]
     run(TOOL, "sample", clip, *args, "--space", "gltf", "--fps", "61.7", "-o", out)
     limits = ["--mm", "0.05", "--deg", "0.05"] if baked else ["--mm", "0.01", "--deg", "0.01"]
     done = run("node", HERE / "agree.mjs", glb, out, "--world", *limits, ok=False)
@@ -68,19 +68,27 @@ def main():
                 else:
                     failed.append(clip.name)
         banks = [(FIXTURES / "bank.motn", ["WALK_L", "WALK_R", "STANDBY", "BAG", "LONG"])]
+        props = {"BAG"}  # have no rig
         if (samples / "motn" / "motion.bin").exists():
             bank = samples / "motn" / "motion.bin"
             rows = json.loads(run(TOOL, "list", bank, "--json").stdout)["rows"]
+            props.update(r[1] for r in rows if r[2] == "object")
             banks.append((bank, [r[1] for r in rows[::31]] + [r[1] for r in rows if r[2] != "curves"][::3]))
+        ways = [(None, []), (None, ["--ik", "targets"]), (None, ["--ik", "both"]),
+                (FIXTURES / "person36.mt5", [])]
         for bank, names in banks:
-            for name in names:
-                out = folder / f"{bank.stem}-{name}.glb"
-                lossless, baked = export(f"{bank}#{name}", None, out)
-                made.append(out)
-                if compare(out, f"{bank}#{name}", None, baked, folder / "poses.json"):
-                    agreed += 1
-                else:
-                    failed.append(name)
+            for i, name in enumerate(names):
+                # Every motion one way; every tenth one in all ways that it has.
+                for way, (skeleton, extra) in enumerate(ways if i % 10 == 0 else ways[:1]):
+                    if skeleton and name in props:
+                        continue
+                    out = folder / f"{bank.stem}-{name}-{way}.glb"
+                    lossless, baked = export(f"{bank}#{name}", skeleton, out, extra)
+                    made.append(out)
+                    if compare(out, f"{bank}#{name}", skeleton, baked, folder / "poses.json", extra):
+                        agreed += 1
+                    else:
+                        failed.append(f"{name} {extra}")
         together = folder / "together.glb"
         run(TOOL, "convert", FIXTURES / "char_wave.rfa", FIXTURES / "char_morph_v8.rfa",
             FIXTURES / "char_morph_v7.rfa", "--skeleton", character, "-o", together)

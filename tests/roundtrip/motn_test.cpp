@@ -369,5 +369,31 @@ TEST(Motn, FaultsAreFound) {
   EXPECT_TRUE(has(bank, "motn-extra-unknown"));
 }
 
+TEST(Motn, LayoutPlacesAnEditedDocument) {
+  for (const char* name : {"bank.motn", "bank_holes.motn", "bank_orphan.motn"}) {
+    const auto bytes = support::read_bytes(support::fixture(name));
+    motn::Bank bank = *motn::read(bytes);
+    const std::size_t orphans = bank.gaps.size();
+    ASSERT_TRUE(motn::layout(bank)) << name;
+    const auto same = motn::write(bank);
+    ASSERT_TRUE(same) << name << ' ' << to_string(same.error());
+    EXPECT_TRUE(*same == bytes || std::string_view(name) != "bank.motn") << name;
+    // One name grows: all that follows moves.
+    bank.names[0].text += "_WITH_A_LONGER_NAME";
+    ASSERT_TRUE(motn::layout(bank)) << name;
+    const auto moved = motn::write(bank);
+    ASSERT_TRUE(moved) << name << ' ' << to_string(moved.error());
+    const auto again = motn::read(*moved);
+    ASSERT_TRUE(again) << name << ' ' << to_string(again.error());
+    EXPECT_EQ(again->names[0].text, bank.names[0].text);
+    EXPECT_EQ(again->sequences.size(), bank.sequences.size());
+    EXPECT_EQ(orphans > 0, !again->gaps.empty()) << name;
+    for (std::size_t i = 0; i < bank.names.size(); ++i) {
+      EXPECT_EQ(motn::decode(motn::sequence_of(*again, i)).size(),
+                motn::decode(motn::sequence_of(bank, i)).size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dopesheet

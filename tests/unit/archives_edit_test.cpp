@@ -336,6 +336,63 @@ TEST(Paths, lead_to_one_entry_each) {
   }
 }
 
+TEST(Shenmue, files_are_replaced_added_and_removed) {
+  for (const char* name : {"files.afs", "nameless.afs", "scene.pks", "first.ipac"}) {
+    SCOPED_TRACE(name);
+    const Loaded a = load_fixture(name);
+    const Bytes before = *read_bytes(*a.source, 0, a.source->size());
+    for (std::size_t i = 0; i < a.d.entries.size(); ++i) {
+      EXPECT_EQ(a.edit({replace(i, a.entry(i))})->bytes, before);
+      if (a.entry(i).empty()) continue;
+      for (const std::size_t n : {std::size_t{5}, std::size_t{2048}, std::size_t{9000}}) {
+        const Bytes content(n, std::byte{0x77});
+        const auto out = a.edit({replace(i, content)});
+        ASSERT_TRUE(out) << to_string(out.error());
+        const Loaded b(out->bytes);
+        ASSERT_EQ(b.d.entries.size(), a.d.entries.size());
+        for (std::size_t k = 0; k < a.d.entries.size(); ++k) {
+          EXPECT_EQ(b.entry(k), k == i ? content : a.entry(k));
+          EXPECT_EQ(b.d.entries[k].name, a.d.entries[k].name);
+        }
+      }
+    }
+    const Bytes content(100, std::byte{0x11});
+    const auto out =
+        a.edit({removed(0), replace(2, content), add(content, "NEW.BIN"), add({}, "O.E")});
+    ASSERT_TRUE(out) << to_string(out.error());
+    const Loaded b(out->bytes);
+    ASSERT_EQ(b.d.entries.size(), 4U);
+    EXPECT_EQ(b.entry(0), a.entry(1));
+    EXPECT_EQ(b.entry(1), content);
+    EXPECT_EQ(b.entry(2), content);
+    EXPECT_EQ(b.entry(3), Bytes{});
+    EXPECT_EQ(b.d.entries[2].name, std::string_view(name) == "nameless.afs" ? "00002" : "NEW.BIN");
+    const auto none = a.edit({removed(0), removed(1), removed(2)});
+    ASSERT_TRUE(none);
+    EXPECT_TRUE(Loaded(none->bytes).d.entries.empty());
+    const auto some = Loaded(none->bytes).edit({add(content, "A.B")});
+    ASSERT_TRUE(some);
+    EXPECT_EQ(Loaded(some->bytes).entry(0), content);
+  }
+  const Loaded pks = load_fixture("scene.pks");
+  EXPECT_EQ(archives::select(pks.d, nullptr, "walk"), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(archives::select(pks.d, nullptr, "walk/1"), std::vector<std::size_t>{1});
+  EXPECT_EQ(pks.edit({add({}, "MUCH_TOO_LONG.BIN")}).error().code, Code::cannot_represent);
+}
+
+// Two entries that are the same bytes: either may be read, none replaced.
+TEST(Shenmue, shared_bytes_are_not_written_over) {
+  const Loaded good = load_fixture("files.afs");
+  Bytes bytes = *read_bytes(*good.source, 0, good.source->size());
+  for (std::size_t k = 0; k < 8; ++k) bytes[8 + 16 + k] = bytes[8 + k];
+  const Loaded a(bytes);
+  EXPECT_EQ(a.entry(0), a.entry(2));
+  EXPECT_EQ(a.edit({})->bytes, bytes);
+  const auto out = a.edit({replace(0, Bytes(3))});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().code, Code::cannot_represent);
+}
+
 // A TotemTech archive inside a VPP inside a VPP, read and written.
 TEST(Paths, go_through_archives_in_archives) {
   const Loaded inner = load_fixture("totem_little.dps");

@@ -170,5 +170,72 @@ TEST(Bake, RefusesABrokenClip) {
   EXPECT_EQ(baked.error().path, "tracks[1].curve.values[0]");
 }
 
+Curve<float> axis(Interp interp, std::vector<double> times, std::vector<float> values,
+                  std::vector<float> in = {}, std::vector<float> out = {}) {
+  Curve<float> c;
+  c.interp = interp;
+  c.times = std::move(times);
+  c.values = std::move(values);
+  c.in = std::move(in);
+  c.out = std::move(out);
+  return c;
+}
+
+// Keys at other times on each axis, a jump, one key only, control points.
+Clip per_axis() {
+  Clip clip;
+  clip.end = 2;
+  clip.nodes.resize(3);
+  clip.tracks.push_back({0,
+                         Channel::translation,
+                         {},
+                         std::array{axis(Interp::hermite, {0, 0.3, 0.3, 1.1, 2}, {0, 1, 4, -2, 1},
+                                         {0, 3, 9, -1, 5}, {2, -7, 1, 0.5F, 0}),
+                                    axis(Interp::linear, {0.5, 0.7, 1.9}, {3, -1, 2}),
+                                    axis(Interp::hermite, {0}, {7}, {1}, {1})},
+                         {}});
+  clip.tracks.push_back(
+      {1,
+       Channel::scale,
+       {},
+       std::array{axis(Interp::bezier, {0, 2}, {1, 2}, {0, 5}, {-3, 0}),
+                  axis(Interp::linear, {0, 2}, {1, 3}), axis(Interp::step, {0}, {1})},
+       {}});
+  return clip;
+}
+
+TEST(Bake, CubicAxesBecomeOneCubicCurveExactly) {
+  const Clip clip = per_axis();
+  const auto baked = bake(clip);
+  ASSERT_TRUE(baked) << to_string(baked.error());
+  EXPECT_EQ(baked->tracks, 0U);
+  for (std::size_t i = 0; i < clip.tracks.size(); ++i) {
+    const auto& axes = std::get<std::array<Curve<float>, 3>>(clip.tracks[i].curve);
+    const auto& one = std::get<Curve<Vec3>>(baked->clip.tracks[i].curve);
+    EXPECT_EQ(one.interp, Interp::hermite);
+    std::array<std::uint32_t, 3> hints{};
+    std::uint32_t hint = 0;
+    for (int k = -100; k <= 2100; ++k) {
+      const double t = k / 1000.0;
+      const Vec3 v = evaluate(one, t, hint);
+      EXPECT_NEAR(v.x, evaluate(axes[0], t, hints[0]), 2e-6) << i << ' ' << t;
+      EXPECT_NEAR(v.y, evaluate(axes[1], t, hints[1]), 2e-6) << i << ' ' << t;
+      EXPECT_NEAR(v.z, evaluate(axes[2], t, hints[2]), 2e-6) << i << ' ' << t;
+    }
+  }
+  EXPECT_EQ(std::get<Curve<Vec3>>(baked->clip.tracks[0].curve).times,
+            (std::vector<double>{0, 0.3, 0.3, 0.5, 0.7, 1.1, 1.9, 2}));
+}
+
+TEST(Bake, AxesWithStepsAreBaked) {
+  Clip clip = per_axis();
+  std::get<std::array<Curve<float>, 3>>(clip.tracks[0].curve)[1].interp = Interp::step;
+  const auto baked = bake(clip);
+  ASSERT_TRUE(baked) << to_string(baked.error());
+  EXPECT_EQ(baked->tracks, 1U);
+  EXPECT_EQ(std::get<Curve<Vec3>>(baked->clip.tracks[0].curve).interp, Interp::linear);
+  EXPECT_EQ(std::get<Curve<Vec3>>(baked->clip.tracks[1].curve).interp, Interp::hermite);
+}
+
 }  // namespace
 }  // namespace dopesheet

@@ -45,8 +45,11 @@ TEST(Formats, EveryFixtureIsIdentifiedAndServed) {
     EXPECT_EQ(*by_json, *format);
     EXPECT_EQ(*f.from_json(*json, options), bytes) << name;
     if (f.clips != nullptr) {
-      const auto clips = f.clips(bytes, options);
-      ASSERT_TRUE(clips && clips->size() == 1) << name;
+      const auto lazy = f.clips(bytes, options);
+      ASSERT_TRUE(lazy && lazy->size() == 1) << name;
+      const auto clips = all(*lazy);
+      ASSERT_TRUE(clips) << name;
+      EXPECT_EQ(lazy->names[0], (*clips)[0].name);
       EXPECT_EQ((*clips)[0].name + ".rfa", name);
       const std::vector<double> times{(*clips)[0].start, (*clips)[0].end};
       EXPECT_EQ(f.exact(bytes, options, times)->size(), 2U);

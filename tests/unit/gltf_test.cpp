@@ -734,7 +734,9 @@ TEST(GltfRepair, LimitsAreErrors) {
   const Clip big = with(clip_of(0, 1, 3),
                         track(Channel::translation, curve<Vec3>(Interp::linear, {0, 1}, {{}, {}})));
   const std::vector<Clip> clips{clip_of(0, 1, 2), big};
-  auto r = to_gltf(clips, nullptr);
+  Model model;
+  model.nodes = clips[0].nodes;
+  auto r = to_gltf(clips, &model);
   ASSERT_FALSE(r.has_value());
   EXPECT_EQ(r.error().code, Code::cannot_represent);
   EXPECT_EQ(r.error().path, "clips[1].nodes");
@@ -1308,6 +1310,33 @@ TEST(Names, BothWays) {
   EXPECT_EQ(unescape_name(escape_name(all)), all);
   EXPECT_EQ(escape_name("h\xc3\xa9llo w\xf6rld"), "h\xc3\xa9llo w\\xf6rld");
   EXPECT_EQ(unescape_name("a\\b"), "a\\b");  // made elsewhere
+}
+
+Clip named(const std::string& name, const std::vector<std::string>& joints, float x) {
+  Clip c = clip_of(0, 1, joints.size());
+  c.name = name;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    c.nodes[i].name = joints[i];
+    c.nodes[i].parent = static_cast<int>(i) - 1;
+  }
+  Curve<Vec3> v;
+  v.times = {0, 1};
+  v.values = {{x, 0, 0}, {0, x, 0}};
+  return with(std::move(c), {0, Channel::translation, {}, v, {}});
+}
+
+TEST(GltfFile, SkeletonsThatDifferStandSideBySide) {
+  const std::vector<Clip> clips{named("walk", {"hips", "leg"}, 1), named("prop", {"box"}, 2),
+                                named("run", {"hips", "leg", "foot"}, 3)};
+  const auto gltf = to_gltf(clips, nullptr);
+  ASSERT_TRUE(gltf) << to_string(gltf.error());
+  const File f = parse_glb(gltf->file);
+  ASSERT_EQ(f.root.at("nodes").size(), 4U) << "the run has the walk's nodes, and one more";
+  EXPECT_EQ(f.root.at("nodes").at(3).at("name"), "box");
+  EXPECT_EQ(f.output(0, "translation", 0)[0], 1);
+  EXPECT_EQ(f.output(3, "translation", 1)[0], 2);
+  EXPECT_EQ(f.output(0, "translation", 2)[0], 3);
+  EXPECT_TRUE(f.channel(0, "translation", 1).is_null()) << "the prop moves nobody's hips";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "../support.hpp"
 #include "dopesheet/motn.hpp"
-#include "dopesheet/reduce.hpp"
+#include "dopesheet/mt5.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -181,35 +181,60 @@ TEST(MotnClip, MirroringSwapsTheSides) {
   EXPECT_LT(length(mirror_x(foot) - other), 2e-3F);
 }
 
-TEST(Reduce, KeepsTheToleranceAndTheTurns) {  // case A7
-  Clip clip;
-  clip.end = 2;
-  clip.nodes.resize(2);
-  clip.nodes[1].parent = 0;
-  clip.nodes[1].rest.translation = {0, 1, 0};
-  Curve<Quat> q;
-  Curve<Vec3> v;
-  for (int i = 0; i <= 480; ++i) {
-    const double t = i / 240.0;
-    q.times.push_back(t);
-    q.values.push_back(rotation_of_turns({0, static_cast<float>(t), 0}));  // two turns
-    v.times.push_back(t);
-    v.values.push_back({static_cast<float>(0.01 * std::sin(3 * t)), 0, 0});
+// Feet and hands of the solved skeleton are at the targets beside it, turned and mirrored like it.
+TEST(MotnClip, TargetsStandBesideTheSkeleton) {
+  const auto bank = real_bank();
+  if (!bank) GTEST_SKIP() << "no real samples here (set DOPESHEET_SAMPLES)";
+  motn::SolveOptions options;
+  options.targets = true;
+  std::size_t mirrored = 0, compared = 0;
+  for (std::size_t i = 0; i < bank->names.size(); i += 7) {
+    const auto both = motn::solve(*bank, i, options);
+    if (!both || motn::sequence_of(*bank, i).encoding() != motn::Encoding::curves) continue;
+    const Clip& clip = both->clip;
+    EXPECT_TRUE(validate(clip).empty());
+    ASSERT_EQ(clip.nodes.size(), shenmue::joint_count + 6);
+    mirrored += motn::link_of(motn::extra_of(*bank, i)).mirrored ? 1 : 0;
+    const auto world = world_at(clip, clip.end / 2);
+    for (const auto& [control, limb] :
+         {std::pair{8, "foot_R"}, std::pair{15, "foot_L"}, std::pair{29, "hand_L"}}) {
+      const std::string_view name =
+          shenmue::default_rig().controls[static_cast<std::size_t>(control)].name;
+      const std::size_t target = joint(clip, std::string(name));
+      const bool has_track = std::any_of(clip.tracks.begin(), clip.tracks.end(),
+                                         [&](const Track& t) { return t.target == target; });
+      if (!has_track) continue;
+      EXPECT_LT(length(world[target].translation - world[joint(clip, limb)].translation), 0.01F)
+          << bank->names[i].text << ' ' << limb;
+      ++compared;
+    }
   }
-  for (std::size_t i = 1; i < q.values.size(); ++i) {
-    Quat& k = q.values[i];
-    if (dot(q.values[i - 1], k) < 0) k = {-k.x, -k.y, -k.z, -k.w};
+  EXPECT_GT(mirrored, 5U);
+  EXPECT_GT(compared, 300U);
+}
+
+// The nodes of a model follow the controls that the game copies to them.
+TEST(MotnClip, ModelsAreMovedByTheirOwnNodes) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const auto file = mt5::read(support::read_bytes(support::fixture("person36.mt5")));
+  ASSERT_TRUE(file);
+  const Model model = mt5::to_model(*file);
+  const auto moved = motn::solve_model(bank, 0, model.nodes);
+  ASSERT_TRUE(moved) << to_string(moved.error());
+  EXPECT_TRUE(validate(moved->clip).empty());
+  ASSERT_EQ(moved->clip.nodes.size(), model.nodes.size());
+  // The same rig by the other way out: its knees are where the skeleton's are.
+  const auto solved = motn::solve(bank, 0, as_stored(), shenmue::rig_from_model(model.nodes));
+  for (const double t : {0.0, 0.1, 0.25}) {
+    const auto a = world_at(moved->clip, t), b = world_at(solved->clip, t);
+    for (const char* name : {"shin_R", "shin_L", "forearm_R"}) {
+      EXPECT_LT(length(a[joint(moved->clip, name)].translation -
+                       b[joint(solved->clip, name)].translation),
+                5e-4F)
+          << name << ' ' << t;
+    }
   }
-  clip.tracks.push_back({0, Channel::rotation, {}, q, {}});
-  clip.tracks.push_back({0, Channel::translation, {}, v, {}});
-  const Reduced r = reduce(clip);
-  EXPECT_LT(r.keys_after, r.keys_before / 4);
-  EXPECT_LE(r.error.max_mm, 0.1);
-  EXPECT_LE(compare(clip, r.clip).max_mm, 0.1001);
-  double turned = 0;
-  const auto& kept = std::get<Curve<Quat>>(r.clip.tracks[0].curve).values;
-  for (std::size_t i = 1; i < kept.size(); ++i) turned += angle_between(kept[i - 1], kept[i]);
-  EXPECT_NEAR(turned, 720, 0.5);
+  EXPECT_FALSE(motn::solve_model(bank, 4, model.nodes)) << "a prop has no rig";
 }
 
 }  // namespace
