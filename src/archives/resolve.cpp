@@ -60,7 +60,7 @@ Result<std::shared_ptr<const Opened>> open(const Found& found, const Limits& lim
 std::string Found::path() const {
   std::string out = "#" + selector_of(*archive, entry);
   for (const Opened* a = archive.get(); a->outer != nullptr; a = a->outer.get())
-    out = "#" + selector_of(*a->outer, a->outer_entry) + out;
+    out.insert(0, "#" + selector_of(*a->outer, a->outer_entry));
   return out;
 }
 

@@ -5,8 +5,9 @@
 namespace dopesheet::archives {
 
 Result<Bytes> Splices::apply(ByteView old) {
-  std::stable_sort(all_.begin(), all_.end(),
-                   [](const Splice& a, const Splice& b) { return a.begin < b.begin; });
+  std::sort(all_.begin(), all_.end(), [](const Splice& a, const Splice& b) {
+    return std::tie(a.begin, a.order) < std::tie(b.begin, b.order);
+  });
   Bytes out;
   std::size_t at = 0;
   for (const Splice& s : all_) {

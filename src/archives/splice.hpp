@@ -10,7 +10,7 @@ class Splices {
  public:
   // [begin, begin + length) becomes `with`. Several must not overlap.
   void add(std::uint64_t begin, std::uint64_t length, Bytes with) {
-    all_.push_back({begin, length, std::move(with)});
+    all_.push_back({begin, length, all_.size(), std::move(with)});
   }
 
   // Fails where two overlap: nothing can say then what the result should be.
@@ -37,6 +37,7 @@ class Splices {
  private:
   struct Splice {
     std::uint64_t begin, length;
+    std::size_t order;  // of adding, which is theirs in the file where they begin alike
     Bytes with;
   };
   std::vector<Splice> all_;

@@ -152,7 +152,7 @@ class Rewriter {
     }
     grow_chunks();
     for (const Part& part : d_.parts) fill(part);
-    for (const Edit* e : plan_.added) pending_.push_back(e->bytes);
+    for (const Edit* e : plan_.added) pending_.emplace_back(e->bytes);
     place_pending();
     if (chunk_size_ > UINT32_MAX)
       return fail(Code::cannot_represent, 0, "chunk_size", "a record is too large");
