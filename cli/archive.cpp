@@ -62,7 +62,7 @@ Result<std::shared_ptr<const archives::Opened>> open_archive(const Bytes& bytes,
 
 Result<std::vector<std::string>> expand_entries(const std::string& file, const std::string& select,
                                                 const Common& common) {
-  const std::vector<std::string> as_it_is{file + "#" + select};
+  std::vector<std::string> as_it_is{file + "#" + select};
   if (common.whole_archives) return as_it_is;
   const auto archive = open_archive(file, common);
   if (!archive || !*archive) return as_it_is;  // a bank, or an error that reading meets again

@@ -14,6 +14,7 @@ constexpr const char* manifest_name = "manifest.json";
 
 std::vector<archives::Found> all_of(const std::shared_ptr<const archives::Opened>& archive) {
   std::vector<archives::Found> out;
+  out.reserve(archive->directory.entries.size());
   for (std::size_t i = 0; i < archive->directory.entries.size(); ++i)
     out.push_back({archive, i, {}});
   return out;

@@ -30,8 +30,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Bytes changed = *bytes;
     if (!changed.empty()) changed.back() ^= std::byte{1};
     for (const archives::Edit& edit :
-         {archives::Edit{archives::Edit::What::replace, i, {}, *bytes}, archives::Edit{archives::Edit::What::replace, i, {}, changed},
-          archives::Edit{archives::Edit::What::remove, i, {}, {}}, archives::Edit{archives::Edit::What::add, 0, "added", changed}}) {
+         {archives::Edit{archives::Edit::What::replace, i, {}, *bytes},
+          archives::Edit{archives::Edit::What::replace, i, {}, changed},
+          archives::Edit{archives::Edit::What::remove, i, {}, {}},
+          archives::Edit{archives::Edit::What::add, 0, "added", changed}}) {
       const auto out = kind->rewrite(in, *d, {&edit, 1}, {});
       if (!out) {
         promise(!out.error().text.empty(), "errors say what");
