@@ -171,7 +171,8 @@ struct ConvertOptions {
   double fps = 0;        // of JSON and CSV; 0: the clip's own
   double bake_rate = 0;  // 0: adaptive
   double max_mm = 0.05, max_degrees = 0.05;
-  std::size_t jobs = 1;  // threads; what is written does not depend on it
+  std::size_t jobs = 1;              // threads; what is written does not depend on it
+  std::string visibility = "scale";  // or "extension", see GltfVisibility
 };
 struct SampleOptions {
   Common common;

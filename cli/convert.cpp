@@ -246,6 +246,7 @@ class Converter {
     gltf_options.bake.max_mm = options_.max_mm;
     gltf_options.bake.max_degrees = options_.max_degrees;
     gltf_options.bake.limits = options_.common.limits;
+    if (options_.visibility == "extension") gltf_options.visibility = GltfVisibility::extension;
     std::vector<Clip> clips;
     for (const Reduced& r : scene.clips) clips.push_back(r.clip);
     auto gltf = to_gltf(clips, model, gltf_options);

@@ -132,6 +132,11 @@ int main(int argc, char** argv) {
   v_convert->add_option("-j,--jobs", convert.jobs, "Threads; the result is the same for any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  v_convert
+      ->add_option("--visibility", convert.visibility,
+                   "How glTF hides a node: by a scale of 0, or by KHR_node_visibility")
+      ->check(CLI::IsMember({"scale", "extension"}))
+      ->capture_default_str();
   v_convert->footer(
       "Example: dopesheet convert walk.rfa run.rfa --skeleton miner.v3c -o miner.glb\n"
       "Several inputs and a folder make one file each; several inputs and a .glb make one file.");

@@ -1,4 +1,4 @@
-// The table of formats. Games: Red Faction, Shenmue.
+// The table of formats. Games: Red Faction, Shenmue, those of TotemTech.
 #include "dopesheet/formats.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +22,9 @@ std::string known() {
 }  // namespace
 
 std::span<const Format> formats() {
-  static const std::array table{rfa_format(), v3c_format(), motn_format(), mt5_format(),
-                                mt7_format()};
+  // A TotemTech body has no magic: whoever else claims the bytes comes before it.
+  static const std::array table{rfa_format(), v3c_format(), motn_format(),
+                                mt5_format(), mt7_format(), totemtech_format()};
   return table;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "dopesheet/archives.hpp"
 #include "dopesheet/bake.hpp"
+#include "dopesheet/blend.hpp"
 #include "dopesheet/check.hpp"
 #include "dopesheet/clip.hpp"
 #include "dopesheet/compare.hpp"
@@ -12,8 +13,10 @@
 #include "dopesheet/model.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/mt5.hpp"
+#include "dopesheet/playback.hpp"
 #include "dopesheet/reduce.hpp"
 #include "dopesheet/rfa.hpp"
 #include "dopesheet/sample.hpp"
 #include "dopesheet/shenmue_rig.hpp"
+#include "dopesheet/totemtech.hpp"
 #include "dopesheet/v3c.hpp"

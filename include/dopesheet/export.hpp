@@ -6,11 +6,20 @@
 
 namespace dopesheet {
 
+// What a node's visibility becomes.
+enum class GltfVisibility : std::uint8_t {
+  scale,  // a scale of 0 while hidden: every program shows it, but a node's own scale track wins
+  extension,  // KHR_node_visibility, animated through KHR_animation_pointer: exact, where supported
+};
+
+// What glTF has no place for travels in the `extras` of the animation: events as dopesheet_events, tracks
+// of custom channels, exact and on the clip's own clock, as dopesheet_tracks.
 struct GltfOptions {
   bool separate_buffer = false;  // .gltf with a .bin beside it, instead of one .glb
   std::string buffer_name;       // the uri of that .bin
   BakeOptions bake;              // for rotations with eases and other kinds that glTF lacks
   bool lods = true;              // lower levels of detail as further, unused meshes
+  GltfVisibility visibility = GltfVisibility::scale;
 };
 
 struct GltfReport {

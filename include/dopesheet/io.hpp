@@ -284,6 +284,15 @@ class Reader {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  // A record that needs to know more than itself to be described.
+  void part(const char* name, auto walk) {
+    path_.enter(name);
+    walk(*this);
+    path_.leave();
+  }
+  // A member that the file does not hold, but that says how it is written. Text carries it.
+  template <Scalar T>
+  void aside(const char*, T&) {}
   // A record whose stored offsets, and whose alignment, count from its own start.
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
@@ -415,6 +424,13 @@ class Reader {
   }
   // Text closed by a zero byte, which is not kept.
   void text(const char* name, std::string& v);
+  // Text behind its stored length, without any terminator.
+  template <Scalar Int>
+  void counted_text(const char* name, std::string& v) {
+    Int n{};
+    (*this)(name, n);
+    counted_text(name, v, static_cast<std::int64_t>(n));
+  }
   void bytes(const char* name, Bytes& v, std::int64_t n);
   void rest(const char* name, Bytes& v) { bytes(name, v, static_cast<std::int64_t>(left())); }
 
@@ -556,6 +572,7 @@ class Reader {
     return false;
   }
   void next_segment();
+  void counted_text(const char* name, std::string& v, std::int64_t n);
   // Cold paths, out of line: error text must not be stamped into every field.
   void seek_to(const char* name, std::int64_t offset);
   void truncated(const char* name, std::size_t n);
@@ -606,6 +623,13 @@ class Writer {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  void part(const char* name, auto walk) {
+    path_.enter(name);
+    walk(*this);
+    path_.leave();
+  }
+  template <Scalar T>
+  void aside(const char*, const T&) {}
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, out_.size());
     walk(*this);
@@ -713,6 +737,13 @@ class Writer {
     (*this)(name, v);
   }
   void text(const char* name, const std::string& v);
+  template <Scalar Int>
+  void counted_text(const char* name, const std::string& v) {
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
+    if (v.size() > most) return too_many(name, v.size(), most);
+    (*this)(name, static_cast<Int>(v.size()));
+    std::memcpy(grow(v.size()), v.data(), v.size());
+  }
   void bytes(const char* name, const Bytes& v, std::int64_t n);
   void rest(const char*, const Bytes& v) { raw(v); }
   void pad(const char* name, const Bytes& v, std::size_t n);
@@ -832,6 +863,9 @@ class Layout {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  void part(const char*, auto walk) { walk(*this); }
+  template <Scalar T>
+  void aside(const char*, T&) {}
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
     walk(*this);
@@ -899,6 +933,10 @@ class Layout {
     at_ += N;
   }
   void text(const char*, std::string& v) { at_ += v.size() + 1; }
+  template <Scalar Int>
+  void counted_text(const char*, std::string& v) {
+    at_ += sizeof(Int) + v.size();
+  }
   void bytes(const char*, Bytes& v, std::int64_t) { at_ += v.size(); }
   void rest(const char*, Bytes& v) { at_ += v.size(); }
   void pad(const char*, Bytes& v, std::size_t n) {

@@ -6,33 +6,48 @@
 
 namespace dopesheet {
 
-// Where each track of a Sampler was last evaluated; makes sequential play cheap and changes no
-// result. One per thread.
+namespace packed {
+struct Clip;
+}
+// Eight curves, or eight numbers of them, side by side.
+struct alignas(32) Lanes {
+  static constexpr std::size_t size = 8;
+  std::array<float, size> values{};
+};
+
+// Where a Sampler was last asked, and the segments it found there; makes sequential play cheap and
+// changes no result. One per thread. Its size goes with the number of tracks, not of keys.
 class Cursor {
  public:
   Cursor() = default;
 
  private:
   friend class Sampler;
-  explicit Cursor(std::size_t curves) : at_(curves, 0) {}
-  std::vector<std::uint32_t> at_;
+  std::vector<std::uint32_t> hints_;
+  std::vector<Lanes> block_;
+  std::vector<double> windows_;
 };
 
-// A clip made ready to be played. Constant after construction: threads may share one.
+// A clip made ready to be played: packed into arrays that are evaluated eight curves at a time, with
+// the same bits on every machine (see docs/sample.md). Constant after construction: threads may share
+// one, and copies share what is packed. Keys take at most about 1.5 times the memory they take in the
+// clip.
 class Sampler {
  public:
   // The clip is copied. An invalid clip (see validate) is sampled as far as it makes sense: tracks
-  // with a bad target or an empty curve are left out.
+  // with a bad target, an empty curve, or times beyond 1e30 s are left out; of several tracks with one
+  // target and channel the last one counts.
   explicit Sampler(const Clip& clip);
   Sampler(const Clip& clip, Outside outside);
 
-  std::size_t nodes() const { return rest_.size(); }
-  std::size_t weights() const { return weights_; }
-  Cursor cursor() const { return Cursor(curves_); }
+  std::size_t nodes() const;
+  std::size_t weights() const;
+  Cursor cursor() const;
 
   // Local transforms of all nodes at `time`, in seconds of the clip's own clock (start to end), which
   // is clamped or wrapped first. Nodes beyond the size of `out` are left out. Rotations are of unit
-  // length. `cursor` must come from this sampler.
+  // length. `cursor` must come from this sampler or a copy of it. Interpolates in float, within 2e-6
+  // of the larger of a curve's values and of 1 m, and 1e-4 degrees, of evaluate(); times in double.
   void sample(double time, Cursor& cursor, std::span<Transform> out) const;
 
   // Weights of the morph targets at `time`, 0 to 1.
@@ -41,28 +56,12 @@ class Sampler {
   // `time` inside the clip, by the sampler's policy. A clip without length has one time, its start.
   double inside(double time) const;
 
+  double start() const;  // seconds, of the clip
+  double end() const;
+  Outside outside() const;
+
  private:
-  template <class T>
-  struct Entry {
-    std::size_t target;
-    Channel channel;
-    std::size_t cursor;
-    Curve<T> curve;
-  };
-  struct Axes {
-    std::size_t target;
-    Channel channel;
-    std::size_t cursor;
-    std::array<Curve<float>, 3> curves;
-  };
-  double start_, end_;
-  Outside outside_;
-  std::size_t curves_ = 0, weights_ = 0;
-  std::vector<Transform> rest_;
-  std::vector<Entry<Vec3>> vectors_;
-  std::vector<Entry<Quat>> rotations_;
-  std::vector<Entry<float>> scalars_;
-  std::vector<Axes> axes_;
+  std::shared_ptr<const packed::Clip> clip_;
 };
 
 // A pose in full: what Sampler gives at one time.

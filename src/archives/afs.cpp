@@ -122,6 +122,10 @@ Result<Rewritten> rewrite(const Source& in, const Directory& d, std::span<const 
   std::vector<std::uint64_t> marks{in.size()};
   if (names) marks.push_back(names->at);
   Splices splices;
+  if (names) {
+    const auto free = is_free(d, names->at, d.entries.size() * Listed::wire_size);
+    if (!free) return tl::unexpected(free.error());
+  }
   if (auto done = splice_entries(splices, *whole, d, *p, marks, old_table_end, sector, true); !done)
     return tl::unexpected(done.error());
 

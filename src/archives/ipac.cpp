@@ -136,6 +136,7 @@ Result<Rewritten> rewrite(const Source& in, const Directory& d, std::span<const 
     return fail(Code::cannot_represent, *base + 4, "ipac", "the dictionary is inside the header");
   std::uint64_t data_end = *base + Header::wire_size;
   for (const Entry& e : d.entries) data_end = std::max(data_end, e.offset + e.stored);
+  if (const auto free = is_free(d, at, old_size); !free) return tl::unexpected(free.error());
   Splices splices;
   if (auto done = splice_entries(splices, *whole, d, *p, {at, *base, in.size()},
                                  *base + Header::wire_size, unit, false);

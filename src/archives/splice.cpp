@@ -55,6 +55,17 @@ Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
   return out;
 }
 
+Result<void> is_free(const Directory& d, std::uint64_t begin, std::uint64_t size) {
+  for (std::size_t i = 0; i < d.entries.size(); ++i) {
+    const Entry& e = d.entries[i];
+    if (e.stored != 0 && e.offset < begin + size && e.offset + e.stored > begin) {
+      return fail(Code::cannot_represent, e.offset, fmt::format("entries[{}]", i),
+                  "shares bytes with the archive's own tables");
+    }
+  }
+  return {};
+}
+
 Result<void> splice_entries(Splices& splices, ByteView old, const Directory& d, const Plan& plan,
                             const std::vector<std::uint64_t>& marks, std::uint64_t floor,
                             std::uint64_t unit, bool exact) {

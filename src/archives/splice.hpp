@@ -16,12 +16,15 @@ class Splices {
   // Fails where two overlap: nothing can say then what the result should be.
   Result<Bytes> apply(ByteView old);
 
-  // Where what began at `offset` begins now.
+  // Where what began at `offset` begins now; from inside a part that was replaced, where that begins.
   std::uint64_t moved(std::uint64_t offset) const {
     std::uint64_t out = offset;
     for (const Splice& s : all_) {
-      if (s.begin + s.length <= offset && (s.begin < offset || s.length == 0))
+      if (s.begin + s.length <= offset && (s.begin < offset || s.length == 0)) {
         out += s.with.size() - s.length;
+      } else if (s.begin < offset) {
+        out -= offset - s.begin;
+      }
     }
     return out;
   }
@@ -51,6 +54,9 @@ struct Room {
 // `marks` are other starts: of tables, and the end of the file. Fails where an edited entry shares bytes.
 Result<std::vector<Room>> rooms(const Directory& d, const Plan& plan,
                                 std::vector<std::uint64_t> marks);
+
+// Fails where an entry shares bytes with a table at [begin, begin + size), which is to be written anew.
+Result<void> is_free(const Directory& d, std::uint64_t begin, std::uint64_t size);
 
 // Splices what replaced and removed entries are into their rooms; a room that has to grow does so to a
 // multiple of `unit`, and with `exact` one that need not be so large shrinks. None may begin before `floor`.

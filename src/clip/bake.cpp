@@ -42,6 +42,12 @@ class Source {
       return curve_->values[i];
     }
   }
+  // Whether the value of a key stays until the next one, where it jumps.
+  bool holds(std::size_t i) const {
+    if (curve_ == nullptr) return false;
+    const bool is_still = curve_->interp == Interp::slerp_stored && curve_->params[i][0] == 0;
+    return curve_->interp == Interp::step || is_still;
+  }
   T at(double t) {
     if constexpr (!std::same_as<T, float>) {
       if (axes_ != nullptr) {
@@ -74,10 +80,12 @@ class Baker {
     const auto& times = source_.times();
     add(times[0], source_.key(0));
     for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-      if (times[i + 1] == times[i]) {  // a jump: both values count
-        add(times[i + 1], source_.key(i + 1));
+      const T a = source_.key(i), b = source_.key(i + 1);
+      if (times[i + 1] == times[i] || source_.holds(i)) {  // a jump: both values count
+        if (times[i + 1] != times[i] && !(a == b)) add(times[i + 1], a);
+        add(times[i + 1], b);
       } else {
-        split(times[i], times[i + 1], source_.key(i), source_.key(i + 1), 0);
+        split(times[i], times[i + 1], a, b, 0);
       }
     }
     return finish();

@@ -1,4 +1,4 @@
-// Curves and clips at a time.
+// Curves at a time, in double: what the packed Sampler is measured against.
 #include "dopesheet/sample.hpp"
 
 #include <algorithm>
@@ -105,6 +105,7 @@ Quat evaluate(const Curve<Quat>& c, double time, std::uint32_t& hint) {
     case Interp::step:
       return normalize(a);
     case Interp::hermite:
+    case Interp::bezier:
       return normalize({component(c, i, u, dt, &Quat::x), component(c, i, u, dt, &Quat::y),
                         component(c, i, u, dt, &Quat::z), component(c, i, u, dt, &Quat::w)});
     case Interp::nlerp:
@@ -116,86 +117,6 @@ Quat evaluate(const Curve<Quat>& c, double time, std::uint32_t& hint) {
       return slerp_stored(a, b, c.params[i], u);
     default:
       return slerp(a, b, u);
-  }
-}
-
-Sampler::Sampler(const Clip& clip) : Sampler(clip, clip.outside) {}
-
-Sampler::Sampler(const Clip& clip, Outside outside)
-    : start_(clip.start), end_(clip.end), outside_(outside), weights_(clip.morph.positions.size()) {
-  for (const Node& n : clip.nodes) {
-    rest_.push_back(n.rest);
-    rest_.back().rotation = normalize(n.rest.rotation);
-  }
-  const auto usable = [](const auto& c) {
-    const std::size_t n = c.times.size();
-    const bool tangents = c.interp == Interp::hermite || c.interp == Interp::bezier;
-    const bool params = c.interp == Interp::slerp_ease || c.interp == Interp::slerp_stored;
-    return n > 0 && c.values.size() == n &&
-           (!tangents || (c.in.size() == n && c.out.size() == n)) &&
-           (!params || c.params.size() == n) && std::is_sorted(c.times.begin(), c.times.end());
-  };
-  for (const Track& t : clip.tracks) {
-    const bool weight = t.channel == Channel::weight;
-    if (t.target >= (weight ? weights_ : rest_.size())) continue;
-    const bool vector = t.channel == Channel::translation || t.channel == Channel::scale;
-    if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve); v && vector && usable(*v)) {
-      vectors_.push_back({t.target, t.channel, curves_++, *v});
-    } else if (const auto* q = std::get_if<Curve<Quat>>(&t.curve);
-               q && t.channel == Channel::rotation && usable(*q)) {
-      rotations_.push_back({t.target, t.channel, curves_++, *q});
-    } else if (const auto* f = std::get_if<Curve<float>>(&t.curve); f && weight && usable(*f)) {
-      scalars_.push_back({t.target, t.channel, curves_++, *f});
-    } else if (const auto* a = std::get_if<std::array<Curve<float>, 3>>(&t.curve);
-               a && (vector || t.channel == Channel::rotation) &&
-               std::all_of(a->begin(), a->end(), usable)) {
-      axes_.push_back({t.target, t.channel, curves_, *a});
-      curves_ += 3;
-    }
-  }
-}
-
-double Sampler::inside(double time) const {
-  const double length = end_ - start_;
-  if (!(length > 0) || !std::isfinite(time)) return start_;
-  if (outside_ == Outside::clamp) return std::clamp(time, start_, end_);
-  const double t = std::fmod(time - start_, length);
-  return start_ + (t < 0 ? t + length : t);
-}
-
-void Sampler::sample(double time, Cursor& cursor, std::span<Transform> out) const {
-  time = inside(time);
-  const std::size_t n = std::min(out.size(), rest_.size());
-  std::copy_n(rest_.begin(), n, out.begin());
-  for (const auto& e : vectors_) {
-    if (e.target >= n) continue;
-    auto& t = out[e.target];
-    (e.channel == Channel::scale ? t.scale : t.translation) =
-        evaluate(e.curve, time, cursor.at_[e.cursor]);
-  }
-  for (const auto& e : rotations_) {
-    if (e.target < n) out[e.target].rotation = evaluate(e.curve, time, cursor.at_[e.cursor]);
-  }
-  for (const auto& e : axes_) {
-    if (e.target >= n) continue;
-    const auto at = [&](std::size_t i) {
-      return evaluate(e.curves[i], time, cursor.at_[e.cursor + i]);
-    };
-    const Vec3 v{at(0), at(1), at(2)};
-    auto& t = out[e.target];
-    if (e.channel == Channel::translation) t.translation = v;
-    if (e.channel == Channel::scale) t.scale = v;
-    if (e.channel == Channel::rotation) t.rotation = rotation_of_turns(v);
-  }
-}
-
-void Sampler::sample_weights(double time, Cursor& cursor, std::span<float> out) const {
-  time = inside(time);
-  std::fill(out.begin(), out.end(), 0.F);
-  for (const auto& e : scalars_) {
-    if (e.channel == Channel::weight && e.target < out.size()) {
-      out[e.target] = evaluate(e.curve, time, cursor.at_[e.cursor]);
-    }
   }
 }
 

@@ -40,10 +40,12 @@ void add_transform(Object& o, const Transform& t) {
 
 class Exporter {
  public:
-  Exporter(const GltfOptions& options, std::vector<Clip> clips, std::vector<GltfReport> reports)
+  Exporter(const GltfOptions& options, std::vector<Clip> clips, std::vector<std::string> custom,
+           std::vector<GltfReport> reports)
       : options_(options),
         builder_(options.bake.limits.bytes),
         clips_(std::move(clips)),
+        custom_(std::move(custom)),
         reports_(std::move(reports)) {}
 
   Result<Gltf> run(const Model* model) {
@@ -126,7 +128,22 @@ class Exporter {
       Object extras;
       extras.properties(n.properties, {node_key}, path, losses_).number(node_key, i);
       o.extras(extras);
+      if (is_shown_and_hidden(i)) {
+        builder_.use_extension("KHR_node_visibility");
+        builder_.use_extension("KHR_animation_pointer");
+        o.raw("extensions", R"({"KHR_node_visibility":{"visible":true}})");
+      }
     }
+  }
+
+  bool is_shown_and_hidden(std::size_t node) const {
+    const auto hides = [&](const Track& t) {
+      return t.channel == Channel::visibility && t.target == node;
+    };
+    return options_.visibility == GltfVisibility::extension &&
+           std::any_of(clips_.begin(), clips_.end(), [&](const Clip& c) {
+             return std::any_of(c.tracks.begin(), c.tracks.end(), hides);
+           });
   }
 
   void place(std::size_t node, int parent) {
@@ -256,7 +273,7 @@ class Exporter {
     const Clip& clip = clips_[index];
     auto& losses = reports_[index].losses;
     report_rest(clip, losses);
-    std::vector<Movement> list = movements(clip, nodes_, losses);
+    std::vector<Movement> list = movements(clip, nodes_, options_.visibility, losses);
     if (!morph_nodes_.empty()) {
       auto s = weight_samples(clip, first_target, targets_, options_.bake.limits.bytes / 4);
       if (!s) return false;
@@ -264,7 +281,7 @@ class Exporter {
     }
     report_morph(clip, losses);
     if (list.empty()) {
-      losses.push_back({"tracks", "there are none; glTF has no animation without channels"});
+      losses.push_back({"tracks", "none moves a node; glTF has no animation without channels"});
       return true;
     }
     const auto last = [](const Movement& m) { return m.samples.times.back(); };
@@ -277,7 +294,7 @@ class Exporter {
     std::vector<std::string> channels, samplers;
     for (const Movement& m : list) {
       const std::string path = fmt::format("nodes[{}].{}", m.node, name(m.path));
-      const std::string target = Object().number("node", m.node).text("path", name(m.path)).str();
+      const std::string target = target_of(m);
       // Of weights there is one set for all the meshes, at the end of the list.
       const bool is_again = m.path == Path::weights && m.node != morph_nodes_[0];
       if (!is_again) {
@@ -291,9 +308,21 @@ class Exporter {
       channels.push_back(channel.str());
     }
     o.raw("channels", array(channels)).raw("samplers", array(samplers));
-    o.extras(clip_extras(clip, losses));
+    o.extras(clip_extras(clip, custom_[index], losses));
     builder_.add(Section::animations, o.str());
     return true;
+  }
+
+  static std::string target_of(const Movement& m) {
+    if (m.path != Path::visibility)
+      return Object().number("node", m.node).text("path", name(m.path)).str();
+    const std::string pointer =
+        fmt::format("/nodes/{}/extensions/KHR_node_visibility/visible", m.node);
+    const std::string extension = Object().text("pointer", pointer).str();
+    return Object()
+        .text("path", "pointer")
+        .raw("extensions", Object().raw("KHR_animation_pointer", extension).str())
+        .str();
   }
 
   std::string sampler(const Movement& m) {
@@ -301,14 +330,17 @@ class Exporter {
     Object o;
     o.number("input", builder_.input(m.samples.times));
     o.text("interpolation", name(m.samples.kind));
+    if (m.path == Path::visibility)
+      return o.number("output", builder_.flags(m.samples.values)).str();
     o.number("output", builder_.output(m.samples.values, is_weights ? 1 : m.samples.components));
     return o.str();
   }
 
-  Object clip_extras(const Clip& clip, std::vector<Loss>& losses) {
+  Object clip_extras(const Clip& clip, const std::string& custom, std::vector<Loss>& losses) {
     Object extras;
     extras.properties(clip.properties,
-                      {"dopesheet_start", "dopesheet_end", "dopesheet_fps", "dopesheet_events"},
+                      {"dopesheet_start", "dopesheet_end", "dopesheet_fps", "dopesheet_events",
+                       "dopesheet_tracks"},
                       "clip", losses);
     extras.number("dopesheet_start", clip.start).number("dopesheet_end", clip.end);
     const double rate = clip.frames_per_second;
@@ -321,6 +353,7 @@ class Exporter {
       events.push_back(o.str());
     }
     if (!events.empty()) extras.raw("dopesheet_events", array(events));
+    if (!custom.empty()) extras.raw("dopesheet_tracks", custom);
     return extras;
   }
 
@@ -331,7 +364,8 @@ class Exporter {
       if (t.channel == Channel::translation) moved[t.target][0] = true;
       if (t.channel == Channel::rotation) moved[t.target][1] = true;
       if (t.channel == Channel::scale) moved[t.target][2] = true;
-      if (t.channel == Channel::visibility) moved[t.target][2] = true;
+      const bool is_scale = options_.visibility == GltfVisibility::scale;
+      if (t.channel == Channel::visibility && is_scale) moved[t.target][2] = true;
     }
     for (std::size_t i = 0; i < clip.nodes.size(); ++i) {
       const Transform &a = clip.nodes[i].rest, &b = nodes_[i].rest;
@@ -375,6 +409,7 @@ class Exporter {
   const GltfOptions& options_;
   Builder builder_;
   std::vector<Clip> clips_;
+  std::vector<std::string> custom_;  // tracks of each clip, JSON
   std::vector<GltfReport> reports_;
   std::vector<Loss> losses_;  // of the model
   Model model_;
@@ -407,12 +442,21 @@ BakeOptions bake_options(BakeOptions o) {
 
 Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model, const GltfOptions& options) {
   std::vector<Clip> ready;
+  std::vector<std::string> custom;
   std::vector<GltfReport> reports;
   const BakeOptions bake_as = gltf::bake_options(options.bake);
+  std::vector<Clip> united;
+  if (model == nullptr && clips.size() > 1) {
+    united.assign(clips.begin(), clips.end());
+    gltf::unite_skeletons(united);
+    clips = united;
+  }
   for (const Clip& clip : clips) {
     GltfReport report;
     report.clip = clip.name;
-    auto baked = bake(to_right_handed(gltf::repaired(clip, report.losses)), bake_as);
+    custom.push_back(gltf::custom_tracks(clip, report.losses));
+    auto baked =
+        bake(to_right_handed(gltf::repaired(clip, options.visibility, report.losses)), bake_as);
     if (!baked) {
       Error e = baked.error();
       e.path = fmt::format("clips[{}].{}", ready.size(), e.path);
@@ -431,8 +475,8 @@ Result<Gltf> to_gltf(std::span<const Clip> clips, const Model* model, const Gltf
     report.baked.clip = {};
     reports.push_back(std::move(report));
   }
-  if (model == nullptr) gltf::unite_skeletons(ready);
-  return gltf::Exporter(options, std::move(ready), std::move(reports)).run(model);
+  return gltf::Exporter(options, std::move(ready), std::move(custom), std::move(reports))
+      .run(model);
 }
 
 }  // namespace dopesheet

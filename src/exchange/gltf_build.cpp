@@ -116,7 +116,7 @@ Object& Object::text(std::string_view key, std::string_view utf8) {
   return raw(key, io::json_string(utf8));
 }
 Object& Object::numbers(std::string_view key, std::span<const float> v) {
-  return raw(key, joined(v, [](float f) { return float_json(f); }));
+  return raw(key, joined(v, [](float f) { return json(f); }));
 }
 Object& Object::numbers(std::string_view key, std::span<const std::size_t> v) {
   return raw(key, joined(v, [](std::size_t n) { return std::to_string(n); }));
@@ -127,10 +127,10 @@ Object& Object::name(std::string_view bytes) {
 Object& Object::extras(const Object& extras) {
   return extras.empty() ? *this : raw("extras", extras.str());
 }
-std::string Object::float_json(float v) {
+std::string Object::json(float v) {
   return std::isfinite(v) ? io::float_text(v) : io::json_string(io::float_text(v));
 }
-std::string Object::float_json(double v) {
+std::string Object::json(double v) {
   return std::isfinite(v) ? io::float_text(v) : io::json_string(io::float_text(v));
 }
 
@@ -256,6 +256,17 @@ std::size_t Builder::output(std::span<const float> values, std::size_t component
   return add(Section::accessors, o.str());
 }
 
+std::size_t Builder::flags(std::span<const float> values) {
+  if (!animation_view_) animation_view_ = add(Section::views, {});
+  Object o;
+  o.number("bufferView", *animation_view_);
+  if (!animation_.empty()) o.number("byteOffset", animation_.size());
+  for (const float v : values) animation_.push_back(std::byte{v != 0});
+  align(animation_, '\0');
+  o.number("componentType", u8_type).number("count", values.size()).text("type", "SCALAR");
+  return add(Section::accessors, o.str());
+}
+
 bool Builder::is_full(std::uint64_t more) const {
   return more > max_bytes_ || buffer_.size() + animation_.size() > max_bytes_ - more;
 }
@@ -272,7 +283,10 @@ Result<Gltf> Builder::finish(std::span<const std::size_t> roots, const GltfOptio
   }
   Object file;
   file.raw("asset", R"({"version":"2.0","generator":"dopesheet"})");
-  if (!extension_.empty()) file.raw("extensionsUsed", "[" + io::json_string(extension_) + "]");
+  if (!extensions_.empty()) {
+    file.raw("extensionsUsed",
+             joined(extensions_, [](const std::string& name) { return io::json_string(name); }));
+  }
   if (!roots.empty()) {
     const std::string scene = Object().numbers("nodes", roots).str();
     file.number("scene", 0).raw("scenes", "[" + scene + "]");

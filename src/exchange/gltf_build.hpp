@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,9 +25,7 @@ class Object {
   Object& raw(std::string_view key, std::string_view json);
   Object& text(std::string_view key, std::string_view utf8);
   Object& number(std::string_view key, std::integral auto v) { return raw(key, std::to_string(v)); }
-  Object& number(std::string_view key, std::floating_point auto v) {
-    return raw(key, float_json(v));
-  }
+  Object& number(std::string_view key, std::floating_point auto v) { return raw(key, json(v)); }
   Object& numbers(std::string_view key, std::span<const float> v);
   Object& numbers(std::string_view key, std::span<const std::size_t> v);
   // Each under its own key, names and texts escaped; a key that is taken, here or by `reserved`, is
@@ -37,10 +36,11 @@ class Object {
   Object& extras(const Object& extras);  // nothing where it is empty
   bool empty() const { return text_.empty(); }
   std::string str() const { return '{' + text_ + '}'; }
+  // A number; as text where it is not finite.
+  static std::string json(float v);
+  static std::string json(double v);
 
  private:
-  static std::string float_json(float v);
-  static std::string float_json(double v);
   std::string text_;
 };
 std::string array(std::span<const std::string> items);  // of JSON values
@@ -53,7 +53,7 @@ class Builder {
   explicit Builder(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   std::size_t add(Section section, std::string json);
-  void use_extension(std::string name) { extension_ = std::move(name); }
+  void use_extension(std::string name) { extensions_.insert(std::move(name)); }
 
   // Mesh data, each array in a view of its own.
   std::size_t attribute(std::span<const float> values, std::size_t components, bool with_bounds);
@@ -64,6 +64,7 @@ class Builder {
   // Animation data, in one view for the whole file. Equal times share one accessor.
   std::size_t input(std::span<const float> times);
   std::size_t output(std::span<const float> values, std::size_t components);
+  std::size_t flags(std::span<const float> values);  // not 0 or 0, as bytes 1 and 0
 
   // Whether that many bytes more would be too many.
   bool is_full(std::uint64_t more = 0) const;
@@ -76,7 +77,7 @@ class Builder {
 
   std::size_t max_bytes_;
   std::array<std::vector<std::string>, 7> lists_;
-  std::string extension_;
+  std::set<std::string> extensions_;
   Bytes buffer_, animation_;
   std::optional<std::size_t> animation_view_;
   std::map<std::size_t, std::size_t> zeros_;
@@ -100,11 +101,15 @@ bool moves(const Mesh& m, std::span<const Clip> clips);
 std::string material(const Material& m, const std::string& path, std::vector<Loss>& losses);
 std::array<float, 16> matrix(const Transform& t);  // column by column
 
-// The clip as bake() accepts it and glTF can hold it: without broken keys and tracks, without custom
-// channels, visibility only where nothing else scales the node. Whatever goes is reported.
-Clip repaired(Clip clip, std::vector<Loss>& losses);
+// The clip as bake() accepts it and glTF can hold it: without broken keys and tracks, visibility as
+// scale only where nothing else scales the node. Whatever goes is reported; custom channels are not, they
+// have a place in extras.
+Clip repaired(Clip clip, GltfVisibility visibility, std::vector<Loss>& losses);
 
-enum class Path : std::uint8_t { translation, rotation, scale, weights };
+// The custom channels of a clip as they are, a JSON array; empty where there are none.
+std::string custom_tracks(const Clip& clip, std::vector<Loss>& losses);
+
+enum class Path : std::uint8_t { translation, rotation, scale, visibility, weights };
 const char* name(Path path);
 
 enum class Kind : std::uint8_t { step, linear, cubic };
@@ -127,7 +132,7 @@ struct Movement {
 // The node tracks of a clip that is repaired and baked, by node, then path. `rest` gives the size
 // of nodes that visibility hides.
 std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
-                                std::vector<Loss>& losses);
+                                GltfVisibility visibility, std::vector<Loss>& losses);
 
 // The weight tracks as one sampler of `targets` floats a key, the clip's own starting at `first`.
 // Nothing where that would take more than `max_floats`.

@@ -138,6 +138,7 @@ bool differ(float a, float b) {
 bool differ(Vec3 a, Vec3 b) { return differ(a.x, b.x) || differ(a.y, b.y) || differ(a.z, b.z); }
 bool differ(Quat a, Quat b) { return std::abs(dot_exact(a, b)) < 1 - 1e-12; }
 
+void append(std::vector<float>& out, float v) { out.push_back(v); }
 void append(std::vector<float>& out, Vec3 v) { out.insert(out.end(), {v.x, v.y, v.z}); }
 void append(std::vector<float>& out, Quat q) { out.insert(out.end(), {q.x, q.y, q.z, q.w}); }
 
@@ -172,7 +173,7 @@ Samples samples(const Curve<T>& c, double start, double end) {
   });
   Samples out;
   out.kind = keys.size() > 1 ? kind_of(c.interp) : Kind::linear;
-  out.components = std::same_as<T, Quat> ? 4 : 3;
+  out.components = sizeof(T) / sizeof(float);
   // Derivatives that give the same segment although rounding has changed its length.
   const auto tangent = [&](std::size_t k, bool is_out) {
     if constexpr (std::same_as<T, Vec3>) {
@@ -202,17 +203,26 @@ Samples samples(const Curve<T>& c, double start, double end) {
   return out;
 }
 
-// The scale that stands for a node's visibility.
-Curve<Vec3> scale_of(const Curve<float>& shown, Vec3 rest) {
-  Curve<Vec3> out;
+// 0 or 1, at once.
+Curve<float> shown(const Curve<float>& c) {
+  Curve<float> out;
   out.interp = Interp::step;
-  out.times = shown.times;
-  for (std::size_t i = 0; i < shown.values.size(); ++i) {
+  out.times = c.times;
+  for (std::size_t i = 0; i < c.values.size(); ++i) {
     // A fade shows the node from its first trace to its last one.
     const bool fades_in =
-        shown.interp != Interp::step && i + 1 < shown.values.size() && shown.values[i + 1] > 0;
-    out.values.push_back(shown.values[i] > 0 || fades_in ? rest : Vec3{0, 0, 0});
+        c.interp != Interp::step && i + 1 < c.values.size() && c.values[i + 1] > 0;
+    out.values.push_back(c.values[i] > 0 || fades_in ? 1.F : 0.F);
   }
+  return out;
+}
+// The scale that stands for a node's visibility.
+Curve<Vec3> scale_of(const Curve<float>& visibility, Vec3 rest) {
+  const Curve<float> flags = shown(visibility);
+  Curve<Vec3> out;
+  out.interp = flags.interp;
+  out.times = flags.times;
+  for (const float v : flags.values) out.values.push_back(v * rest);
   return out;
 }
 
@@ -235,6 +245,8 @@ const char* name(Path path) {
       return "rotation";
     case Path::scale:
       return "scale";
+    case Path::visibility:
+      return "visibility";
     case Path::weights:
       return "weights";
   }
@@ -253,10 +265,11 @@ const char* name(Kind kind) {
 }
 
 std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
-                                std::vector<Loss>& losses) {
+                                GltfVisibility visibility, std::vector<Loss>& losses) {
   std::vector<Movement> out;
   for (const Track& t : clip.tracks) {
-    if (t.channel == Channel::weight || t.target >= rest.size()) continue;
+    const bool is_node = t.channel != Channel::weight && t.channel != Channel::custom;
+    if (!is_node || t.target >= rest.size()) continue;
     Movement m{t.target, Path::scale, {}, t.properties};
     const auto write = [&](const auto& curve) {
       m.samples = samples(cut(curve, clip.start, clip.end), clip.start, clip.end);
@@ -268,7 +281,13 @@ std::vector<Movement> movements(const Clip& clip, std::span<const Node> rest,
     } else if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve)) {
       write(*v);
     } else if (const auto* f = std::get_if<Curve<float>>(&t.curve)) {
-      write(scale_of(*f, rest[t.target].rest.scale));
+      if (visibility == GltfVisibility::scale) {
+        write(scale_of(*f, rest[t.target].rest.scale));
+      } else {
+        m.path = Path::visibility;
+        write(shown(*f));
+        m.samples.kind = Kind::step;
+      }
     } else {
       continue;
     }

@@ -30,7 +30,8 @@ bool is_usable(const T& v) {
 
 class Repair {
  public:
-  explicit Repair(std::vector<Loss>& losses) : losses_(losses) {}
+  Repair(GltfVisibility visibility, std::vector<Loss>& losses)
+      : visibility_(visibility), losses_(losses) {}
 
   void range(Clip& clip) {
     const float length = static_cast<float>(clip.end - clip.start);
@@ -87,9 +88,10 @@ class Repair {
     std::erase_if(kept, [&](const Track& t) {
       if (t.channel != Channel::visibility) return false;
       const std::string path = fmt::format("nodes[{}].visibility", t.target);
-      const bool is_scaled = taken.contains({t.target, Channel::scale});
+      const bool is_scaled =
+          visibility_ == GltfVisibility::scale && taken.contains({t.target, Channel::scale});
       if (is_scaled) {
-        say(path, "glTF has no visibility, and the node's scale is animated; it is left out");
+        say(path, "plain glTF has no visibility, and the node's scale is animated; it is left out");
       } else if (std::get<Curve<float>>(t.curve).interp != Interp::step) {
         say(path, "fades; in glTF the node is there or not");
       }
@@ -100,10 +102,7 @@ class Repair {
 
  private:
   bool is_writable(const Clip& clip, const Track& t, const std::string& path) {
-    if (t.channel == Channel::custom) {
-      say(path, fmt::format("glTF has no channel \"{}\"; it is left out", escape_name(t.name)));
-      return false;
-    }
+    if (t.channel == Channel::custom) return false;  // goes to extras
     const bool is_weight = t.channel == Channel::weight;
     if (t.target >= (is_weight ? clip.morph.positions.size() : clip.nodes.size())) {
       say(path + ".target", fmt::format("{} {} does not exist; the track is left out",
@@ -202,10 +201,63 @@ class Repair {
     losses_.push_back({std::move(path), std::move(text)});
   }
 
+  GltfVisibility visibility_;
   std::vector<Loss>& losses_;
 };
 
+void append(std::vector<float>& out, float v) { out.push_back(v); }
+void append(std::vector<float>& out, Vec3 v) { out.insert(out.end(), {v.x, v.y, v.z}); }
+void append(std::vector<float>& out, Quat q) { out.insert(out.end(), {q.x, q.y, q.z, q.w}); }
+
+// A curve with all it has, its lists flat.
+template <class T>
+void add_curve(Object& o, const Curve<T>& c) {
+  o.text("interpolation", name(c.interp));
+  const auto flat = [](const auto& list) {
+    std::vector<float> out;
+    for (const auto& v : list) append(out, v);
+    return out;
+  };
+  std::vector<std::string> times;
+  times.reserve(c.times.size());
+  for (const double t : c.times) times.push_back(Object::json(t));
+  o.raw("times", array(times)).numbers("values", flat(c.values));
+  if (!c.in.empty()) o.numbers("in", flat(c.in));
+  if (!c.out.empty()) o.numbers("out", flat(c.out));
+  std::vector<float> params;
+  for (const Params& p : c.params) params.insert(params.end(), p.begin(), p.end());
+  if (!params.empty()) o.numbers("params", params);
+}
+
 }  // namespace
+
+std::string custom_tracks(const Clip& clip, std::vector<Loss>& losses) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < clip.tracks.size(); ++i) {
+    const Track& t = clip.tracks[i];
+    if (t.channel != Channel::custom) continue;
+    Object o;
+    o.text("name", escape_name(t.name)).number("target", t.target);
+    if (const auto* axes = std::get_if<std::array<Curve<float>, 3>>(&t.curve)) {
+      std::vector<std::string> list;
+      for (const auto& c : *axes) {
+        Object axis;
+        add_curve(axis, c);
+        list.push_back(axis.str());
+      }
+      o.raw("axes", array(list));
+    } else if (const auto* f = std::get_if<Curve<float>>(&t.curve)) {
+      add_curve(o, *f);
+    } else if (const auto* v = std::get_if<Curve<Vec3>>(&t.curve)) {
+      add_curve(o, *v);
+    } else {
+      add_curve(o, std::get<Curve<Quat>>(t.curve));
+    }
+    o.extras(Object().properties(t.properties, {}, fmt::format("tracks[{}]", i), losses));
+    out.push_back(o.str());
+  }
+  return out.empty() ? std::string() : array(out);
+}
 
 bool is_finite(float v) { return std::isfinite(v); }
 bool is_finite(Vec3 v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
@@ -225,8 +277,8 @@ Transform repaired(const Transform& t, const std::string& path, std::vector<Loss
   return out;
 }
 
-Clip repaired(Clip clip, std::vector<Loss>& losses) {
-  Repair repair(losses);
+Clip repaired(Clip clip, GltfVisibility visibility, std::vector<Loss>& losses) {
+  Repair repair(visibility, losses);
   repair.range(clip);
   repair.nodes(clip.nodes);
   repair.morph(clip.morph);

@@ -1,6 +1,8 @@
 #include "gltf_unite.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <utility>
 
 namespace dopesheet::gltf {
 namespace {
@@ -33,7 +35,9 @@ void unite_skeletons(std::vector<Clip>& clips) {
   for (const auto& skeleton : skeletons) {
     first.push_back(all.size());
     for (Node n : skeleton) {
-      if (n.parent >= 0) n.parent += static_cast<int>(first.back());
+      // A parent that is not there must not become another skeleton's joint.
+      const bool is_there = std::cmp_less(n.parent, skeleton.size());
+      if (n.parent >= 0) n.parent = is_there ? n.parent + static_cast<int>(first.back()) : INT_MAX;
       all.push_back(std::move(n));
     }
   }

@@ -14,6 +14,7 @@ const Format& v3c_format();
 const Format& motn_format();
 const Format& mt5_format();
 const Format& mt7_format();
+const Format& totemtech_format();
 
 // "game/walk.rfa" is "walk".
 std::string stem(const std::string& name);

@@ -28,6 +28,14 @@ class Dumper {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  void part(const char* name, auto walk) {
+    inside(name, -1, [&] { walk(*this); });
+  }
+  template <Scalar T>
+  void aside(const char* name, const T& v) {
+    line(name);
+    number(v);
+  }
   void based(auto walk) {
     const std::size_t saved = std::exchange(base_, at_);
     walk(*this);
@@ -105,6 +113,11 @@ class Dumper {
   void text(const char* name, const std::string& v) {
     quoted(name, v);
     at_ += v.size() + 1;
+  }
+  template <Scalar Int>
+  void counted_text(const char* name, const std::string& v) {
+    quoted(name, v);
+    at_ += sizeof(Int) + v.size();
   }
   void bytes(const char* name, const Bytes& v, std::int64_t) {
     hex(name, v);

@@ -36,6 +36,14 @@ class JsonWriter {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  void part(const char* name, auto walk) {
+    member(name);
+    object([&] { walk(*this); }, false);
+  }
+  template <Scalar T>
+  void aside(const char* name, const T& v) {
+    (*this)(name, v);
+  }
   void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}
@@ -107,6 +115,10 @@ class JsonWriter {
   void text(const char* name, const std::string& v) {
     member(name);
     text_ += json_string(escape_bytes(v));
+  }
+  template <Scalar Int>
+  void counted_text(const char* name, const std::string& v) {
+    text(name, v);
   }
   void bytes(const char* name, const Bytes& v, std::int64_t) {
     if (v.empty()) return;
@@ -241,6 +253,13 @@ class JsonReader {
   void when(bool present, auto walk) {
     if (present) walk(*this);
   }
+  void part(const char* name, auto walk) {
+    if (const auto at = find(name, true)) inside(name, *at, [&] { walk(*this); });
+  }
+  template <Scalar T>
+  void aside(const char* name, T& v) {
+    (*this)(name, v);
+  }
   void based(auto walk) { walk(*this); }
   template <std::size_t N>
   void magic(const char*, const char (&)[N]) {}
@@ -313,6 +332,10 @@ class JsonReader {
     std::copy(s.begin(), s.end(), v.begin());
   }
   void text(const char* name, std::string& v) { v = string(name, true); }
+  template <Scalar Int>
+  void counted_text(const char* name, std::string& v) {
+    text(name, v);
+  }
   void bytes(const char* name, Bytes& v, std::int64_t = 0);
   void rest(const char* name, Bytes& v) { bytes(name, v); }
   void pad(const char* name, Bytes& v, std::size_t) { bytes(name, v); }

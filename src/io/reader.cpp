@@ -70,6 +70,14 @@ void Reader::text(const char* name, std::string& v) {
   at_ += v.size() + 1;
 }
 
+void Reader::counted_text(const char* name, std::string& v, std::int64_t n) {
+  v.clear();
+  if (!ok()) return;
+  if (n < 0 || static_cast<std::uint64_t>(n) > left()) return bad_count(name, at_, n, left());
+  v.assign(reinterpret_cast<const char*>(in_.data() + at_), static_cast<std::size_t>(n));
+  at_ += static_cast<std::size_t>(n);
+}
+
 void Reader::bytes(const char* name, Bytes& v, std::int64_t n) {
   v.clear();
   if (!ok()) return;

@@ -34,10 +34,10 @@ class Readme(ToolTest):
             self.assertTrue((SOURCE / target).exists(), target)
 
     def test_every_check_code_is_documented(self):
-        for fmt in ("rfa", "v3c", "motn"):
+        for fmt, prefix in (("rfa", "rfa"), ("v3c", "v3c"), ("motn", "motn"), ("totemtech", "tt")):
             docs = (SOURCE / "docs" / "formats" / f"{fmt}.md").read_text()
             code = (SOURCE / "src" / "codecs" / f"{fmt}_check.cpp").read_text()
-            codes = set(re.findall(rf'"({fmt}-[a-z-]+)"', code))
+            codes = set(re.findall(rf'"({prefix}-[a-z-]+)"', code))
             self.assertGreater(len(codes), 10)
             self.assertEqual({c for c in codes if f"`{c}`" not in docs}, set(), fmt)
 

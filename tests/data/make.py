@@ -9,7 +9,8 @@ under test.
 index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical"
 promises that a writer which recomputes all offsets, sizes and padding by the rules of the format
 gets the same bytes again. mt5.json is the same for the kinds "mt5" and "mt7", which reference.py and
-the table of formats do not know; archives.json says what the archives hold.
+the table of formats do not know; archives.json says what the archives hold. The modules
+motn_fixtures and totemtech_fixtures write lists of their own.
 """
 
 import json
@@ -23,6 +24,7 @@ import motn_fixtures
 import mt5_fixtures
 import rfa_checks
 import rfa_fixtures
+import totemtech_fixtures
 import v3c_fixtures
 
 
@@ -40,6 +42,7 @@ def write_all(outdir):
         index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
     motn_fixtures.write(outdir)
     archive_fixtures.write(outdir)
+    totemtech_fixtures.write(outdir)
     for name, index in lists.items():
         (outdir / name).write_text(json.dumps(index, indent=1) + "\n")
 

@@ -4,6 +4,7 @@
 
 #include "../support.hpp"
 #include "dopesheet/rfa.hpp"
+#include "dopesheet/totemtech.hpp"
 #include "dopesheet/v3c.hpp"
 
 namespace dopesheet {
@@ -30,6 +31,14 @@ TEST(Golden, Rfa) {
     const rfa::File file = *rfa::read(support::read_bytes(support::fixture(name)));
     expect_golden(name + ".txt", rfa::dump(file) + '\n');
     expect_golden(name + ".json", rfa::to_json(file));
+  }
+}
+
+TEST(Golden, Totemtech) {
+  for (const std::string name : {"tt_walk_be_hdr_junk", "tt_quaternions", "tt_faults"}) {
+    const auto file = *totemtech::read(support::read_bytes(support::fixture(name + ".animation")));
+    expect_golden(name + ".txt", totemtech::dump(file) + '\n');
+    expect_golden(name + ".json", totemtech::to_json(file));
   }
 }
 

@@ -45,10 +45,12 @@ def main():
     character = FIXTURES / "char.v3c"
     work = [(FIXTURES / e["file"], character if e["file"].startswith("char_") else None)
             for e in entries if e["kind"] in ("rfa", "v3c", "v3m")]
+    work += [(FIXTURES / e["file"], None) for e in json.loads((FIXTURES / "totemtech.json").read_text())]
     samples = pathlib.Path(os.environ.get("DOPESHEET_SAMPLES") or SOURCE / ".." / "shared" / "samples")
     if samples.is_dir():
         work += [(p, samples / "rfa" / "boxt.v3c") for p in sorted((samples / "rfa").glob("*.rfa"))]
         work.append((samples / "rfa" / "boxt.v3c", None))
+        work += [(p, None) for p in sorted((samples / "totemtech").glob("*.animation"))]
     else:
         print("no real samples here (set DOPESHEET_SAMPLES)")
 
@@ -60,9 +62,14 @@ def main():
                 out = folder / f"{clip.stem}-{clip.suffix[1:]}.{suffix}"
                 lossless, baked = export(clip, skeleton, out)
                 made.append(out)
+            glb = folder / f"{clip.stem}-{clip.suffix[1:]}.glb"
+            if clip.suffix == ".animation":
+                # A pose knows no visibility: it must not be a scale in the file that is compared.
+                glb = folder / f"{clip.stem}-extension.glb"
+                lossless, baked = export(clip, skeleton, glb, ["--visibility", "extension"])
+                made.append(glb)
             # Poses are compared where the export says that it lost nothing.
-            if clip.suffix == ".rfa" and lossless:
-                glb = folder / f"{clip.stem}-{clip.suffix[1:]}.glb"
+            if clip.suffix in (".rfa", ".animation") and lossless:
                 if compare(glb, clip, skeleton, baked, folder / "poses.json"):
                     agreed += 1
                 else:

@@ -61,6 +61,23 @@ TEST(Bake, KeepsTheToleranceInObjectSpace) {
   }
 }
 
+TEST(Bake, AHeldKeyJumpsInOneStep) {  // TotemTech: a stored angle of 0
+  Clip clip = eased_chain();
+  for (auto& t : clip.tracks) {
+    auto& q = std::get<Curve<Quat>>(t.curve);
+    q.interp = Interp::slerp_stored;
+    q.params = {{0, 0}, {0, 0}, {0, 0}};
+  }
+  const auto baked = bake(clip);
+  ASSERT_TRUE(baked);
+  EXPECT_TRUE(baked->reached);
+  EXPECT_LT(baked->error.max_degrees, 1e-4);
+  EXPECT_EQ(baked->keys_after, 15U);
+  const auto& q = std::get<Curve<Quat>>(baked->clip.tracks[0].curve);
+  EXPECT_EQ(q.times, (std::vector<double>{0.5, 1.1, 1.1, 2.5, 2.5}));
+  EXPECT_LT(angle_between(q.values[1], q.values[0]), 1e-5);
+}
+
 TEST(Bake, LeavesWhatTheTargetTakes) {  // case E22
   Clip clip = eased_chain();
   for (auto& t : clip.tracks) {

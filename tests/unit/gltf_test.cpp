@@ -671,7 +671,8 @@ TEST(GltfRepair, BrokenTracks) {
   EXPECT_TRUE(f.says("tracks[0].curve", "differ in length"));
   EXPECT_TRUE(f.says("tracks[1].target", "node 7"));
   EXPECT_TRUE(f.says("tracks[2].curve", "does not fit"));
-  EXPECT_TRUE(f.says("tracks[3]", "field \\xff view"));
+  EXPECT_FALSE(f.says("tracks[3]"));
+  EXPECT_EQ(f.animation()["extras"]["dopesheet_tracks"][0]["name"], "field \\xff view");
   EXPECT_TRUE(f.says("tracks[4].curve.values[2]", "out of order"));
   expect_list(f.output(0, "scale"), {0, 0, 0, 1, 0, 0, 3, 0, 0});
   EXPECT_TRUE(f.says("tracks[5]", "second translation track"));
@@ -846,6 +847,57 @@ TEST(GltfFile, VisibilityIsScale) {
   EXPECT_TRUE(f.says("nodes[1].visibility", "fades"));
   EXPECT_TRUE(f.says("nodes[2].visibility", "scale is animated"));
   expect_list(f.output(2, "scale"), {1, 1, 1, 2, 2, 2});
+}
+
+TEST(GltfFile, VisibilityIsAnExtensionWhereAsked) {
+  Clip c = clip_of(0, 1, 3);
+  c.nodes[0].rest.scale = {2, 3, 4};
+  c.tracks = {
+      track(Channel::visibility, curve<float>(Interp::step, {0, 0.25, 0.5}, {0, 1, 0}), 1),
+      track(Channel::translation, curve<Vec3>(Interp::linear, {0, 1}, {{}, {1, 0, 0}})),
+      track(Channel::scale, curve<Vec3>(Interp::linear, {0, 1}, {{1, 1, 1}, {2, 2, 2}}), 1)};
+  GltfOptions options;
+  options.visibility = GltfVisibility::extension;
+  const auto gltf = to_gltf(std::span(&c, 1), nullptr, options);
+  ASSERT_TRUE(gltf);
+  EXPECT_TRUE(gltf->clips[0].losses.empty());
+  const File f = parse_glb(gltf->file);
+  EXPECT_EQ(f.root["extensionsUsed"],
+            json::parse(R"(["KHR_animation_pointer", "KHR_node_visibility"])"));
+  EXPECT_EQ(f.root["nodes"][1]["extensions"]["KHR_node_visibility"]["visible"], true);
+  EXPECT_FALSE(f.root["nodes"][0].contains("extensions"));
+  const json& animation = f.root["animations"][0];
+  ASSERT_EQ(animation["channels"].size(), 3U);
+  const json& channel = animation["channels"][2];
+  EXPECT_EQ(channel["target"],
+            json::parse(R"({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer":
+                        "/nodes/1/extensions/KHR_node_visibility/visible"}}})"));
+  const json& sampler = animation["samplers"][channel["sampler"].get<std::size_t>()];
+  EXPECT_EQ(sampler["interpolation"], "STEP");
+  const auto flags = sampler["output"].get<std::size_t>();
+  EXPECT_EQ(f.accessor(flags)["componentType"], 5121);
+  EXPECT_EQ(f.values<std::uint8_t>(flags), (std::vector<std::uint8_t>{0, 1, 0}));
+}
+
+TEST(GltfFile, CustomTracksTravelInExtras) {
+  Clip c = with(clip_of(2, 3), track(Channel::translation, uneven()));
+  auto bent = curve<float>(Interp::hermite, {2, 3}, {1, 2});
+  bent.in = {0, -1};
+  bent.out = {0.5, nan};
+  Track scalar = track(Channel::custom, bent, 7);
+  scalar.name = "track1";
+  scalar.properties = {{"tt_id", std::int64_t{5}}};
+  Track vector = track(Channel::custom, curve<Vec3>(Interp::step, {2}, {{1, 2, 3}}));
+  vector.name = "track6";
+  c.tracks.insert(c.tracks.begin(), {scalar, vector});
+  const auto f = exported(c);
+  EXPECT_EQ(f.animation()["extras"]["dopesheet_tracks"], json::parse(R"([
+    {"name": "track1", "target": 7, "interpolation": "hermite", "times": [2, 3], "values": [1, 2],
+     "in": [0, -1], "out": [0.5, "f32:7fc00000"], "extras": {"tt_id": 5}},
+    {"name": "track6", "target": 0, "interpolation": "step", "times": [2], "values": [1, 2, 3]}])"));
+  EXPECT_EQ(f.animation()["channels"].size(), 1U);
+  EXPECT_TRUE(f.reports[0].losses.empty());
+  EXPECT_EQ(f.reports[0].baked.tracks, 0U);
 }
 
 TEST(GltfFile, SameInputSameBytes) {
