@@ -307,7 +307,8 @@ class Pack(Archives):
         self.run_tool("extract", "a.DGC", "-o", "out")
         path = self.dir / "out" / "manifest.json"
         good = path.read_text()
-        for bad in ("../a.DGC", "/etc/hostname", "..", "a\\\\b", ""):
+        (self.dir / "sound.bin").write_bytes(fx.record(">", fx.ANIMATION, fx.RUN, bytes(18)))
+        for bad in ("../sound.bin", str(self.dir / "sound.bin"), "/etc/hostname", "..", "a\\\\b", ""):
             path.write_text(good.replace("DB__ACTORS_SPONGE_RUN.TANIM", bad))
             self.run_tool("pack", "a.DGC", "--from", "out", "-o", "b.DGC", code=3)
         for bad in ("[]", "{", '{"entries": [1]}', '{"entries": [{"file": "x", "entry": 99}]}'):
