@@ -35,6 +35,7 @@ struct Common {
   bool json = false;
   std::vector<std::string> set;         // name=value, as typed
   std::vector<std::string> name_files;  // files of names
+  bool whole_archives = false;  // "a.dgc#*" is one input with several entries, not several inputs
   Limits limits;
   // Made of these by prepare.
   std::map<std::string, std::string> settings;
@@ -47,14 +48,18 @@ Result<void> prepare(Common& common);
 struct Input {
   std::string path;  // "-" for standard input
   Bytes bytes;
-  const Format* format = nullptr;  // null where `identify` was not asked for
+  const Format* format = nullptr;  // null where `identify` was not asked for, and for an archive
   ReadOptions options;
+  std::shared_ptr<const Names> names;  // that the options point to
+  // Of an archive, and what the path says about its entries; null for a file, or an entry of an archive.
+  std::shared_ptr<const archives::Opened> archive;
+  std::string entries;
 };
 
 // Reads the character's mesh. Empty where none was asked for.
 Result<std::optional<Model>> read_skeleton(const Common& common);
 
-enum class Identify : bool { no, yes };
+enum class Identify : std::uint8_t { no, yes, or_archive };
 
 // Expands the patterns, reads each input, and calls `work` on it. Errors go to standard error with the
 // name of the file; the exit code sums them up. With --json, what the calls put into `report` is
@@ -67,6 +72,24 @@ std::pair<std::string, std::string> split_input(const std::string& path);
 Result<std::vector<std::string>> expand_inputs(const Common& common);
 Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
                          Identify identify);
+
+// ---- archives (archive.cpp)
+
+// The archive that a file is; null when it is none. The last one stays open.
+Result<std::shared_ptr<const archives::Opened>> open_archive(const std::string& file,
+                                                             const Common& common);
+Result<std::shared_ptr<const archives::Opened>> open_archive(const Bytes& bytes,
+                                                             const Common& common);
+// "a.dgc#*WALK*" as the paths of the entries, each for itself; other inputs as they are.
+Result<std::vector<std::string>> expand_entries(const std::string& file, const std::string& select,
+                                                const Common& common);
+// Fills in an input that lies in an archive: the bytes of the one entry that `select` means, else the
+// archive, where that may be.
+Result<void> read_entry(Input& in, const std::shared_ptr<const archives::Opened>& archive,
+                        const std::string& select, const Common& common, Identify identify);
+// Its entries as rows, as far as the input means them; and as facts.
+Result<Info> list_archive(const Input& in);
+Info archive_info(const Input& in);
 
 // Where the output for an input goes: -o itself, or inside -o where that is a folder (or ends in a
 // slash, or there are several inputs). Refuses two inputs with one output before anything is written. An
@@ -167,7 +190,15 @@ struct FormatsOptions {
   bool json = false, markdown = false, settings = false;
 };
 
+struct PackOptions {
+  Common common;
+  std::string from;  // a folder that extract wrote
+  std::vector<std::string> replace, add, remove;
+};
+
 int info(const Common& options);
+int extract(Common options);
+int pack(PackOptions options);
 int dump(const Common& options);
 int build(const BuildOptions& options);
 int check(const CheckOptions& options);
@@ -175,6 +206,6 @@ int convert(const ConvertOptions& options);
 int edit(const EditOptions& options);
 int sample(const SampleOptions& options);
 int formats(const FormatsOptions& options);
-int list(const Common& options);
+int list(Common options);
 
 }  // namespace cli

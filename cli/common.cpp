@@ -155,8 +155,14 @@ Json number(float v) {
 
 // "bank.bin#WALK_*" is the motions of a bank; a file of the whole name wins.
 std::pair<std::string, std::string> split_input(const std::string& path) {
-  const auto hash = path.find('#');
-  if (hash == path.npos || hash == 0 || io::exists(path)) return {path, {}};
+  const auto first = path.find('#');
+  if (first == path.npos || first == 0 || io::exists(path)) return {path, {}};
+  auto hash = first;
+  while (hash != path.npos &&
+         (!io::exists(path.substr(0, hash)) || io::is_folder(path.substr(0, hash)))) {
+    hash = path.find('#', hash + 1);
+  }
+  if (hash == path.npos) hash = first;
   return {path.substr(0, hash), path.substr(hash + 1)};
 }
 
@@ -165,12 +171,17 @@ Result<std::vector<std::string>> expand_inputs(const Common& common) {
   for (const std::string& pattern : common.inputs) {
     const auto [base, select] = split_input(pattern);
     auto paths = io::expand_glob(base);
-    if (!select.empty()) {
-      for (std::string& p : paths) p += '#' + select;
-    }
     if (paths.empty())
       return tl::unexpected(Error{Code::cannot_read, 0, {}, "matches no file", pattern});
-    out.insert(out.end(), paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+      if (select.empty()) {
+        out.push_back(path);
+        continue;
+      }
+      auto entries = expand_entries(path, select, common);
+      if (!entries) return tl::unexpected(entries.error());
+      out.insert(out.end(), entries->begin(), entries->end());
+    }
   }
   if (std::count(out.begin(), out.end(), "-") > 1) {
     return tl::unexpected(usage_error("standard input can be read once only"));
@@ -181,18 +192,32 @@ Result<std::vector<std::string>> expand_inputs(const Common& common) {
 Result<Input> read_input(const std::string& path, const Common& common, const Model* model,
                          Identify identify) {
   const auto [file, select] = split_input(path);
-  auto bytes = io::read_file(file, common.limits);
-  if (!bytes) return tl::unexpected(bytes.error());
   Input in;
   in.path = path;
-  in.bytes = std::move(*bytes);
   in.options.limits = common.limits;
   in.options.name = path == "-" ? "stdin" : io::file_name(file);
   in.options.select = select;
   in.options.settings = common.settings;
   in.options.names = common.names.get();
   in.options.model = model;
-  if (identify == Identify::yes) {
+  if (identify == Identify::no) {
+    auto bytes = io::read_file(file, common.limits);
+    if (!bytes) return tl::unexpected(bytes.error());
+    in.bytes = std::move(*bytes);
+    return in;
+  }
+  auto archive = open_archive(file, common);
+  if (archive && !*archive) {
+    auto bytes = io::read_file(file, common.limits);
+    if (!bytes) return tl::unexpected(bytes.error());
+    in.bytes = std::move(*bytes);
+    archive = open_archive(in.bytes, common);
+  }
+  if (!archive) return tl::unexpected(archive.error());
+  if (*archive) {
+    if (const auto done = read_entry(in, *archive, select, common, identify); !done)
+      return tl::unexpected(done.error());
+  } else {
     const auto format = dopesheet::identify(in.bytes);
     if (!format) return tl::unexpected(format.error());
     in.format = *format;
@@ -255,6 +280,7 @@ int run_inputs(const Common& common, const Model* model, Identify identify,
     report["file"] = shown(path);
     const auto done = read_input(path, common, model, identify).and_then([&](const Input& in) {
       if (in.format != nullptr) report["format"] = in.format->id;
+      if (in.archive) report["format"] = in.archive->directory.kind->id;
       return work(in, report);
     });
     if (done) {
@@ -284,10 +310,11 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
   }
   out.folder_ = folder;
   std::set<std::string> seen;
+  archives::FileNames names;
   for (const std::string& input : inputs) {
     const auto [file, select] = split_input(input);
     std::string stem = input == "-" ? "stdin" : io::file_stem(file);
-    if (!select.empty()) stem += "#" + select;
+    if (!select.empty()) stem = names.add(stem + "#" + select);  // whatever an archive says
     out.paths_.push_back(folder ? io::join_path(common.output, stem + extension) : common.output);
     if (!seen.insert(out.paths_.back()).second) {
       return tl::unexpected(

@@ -74,16 +74,18 @@ int main(int argc, char** argv) {
   cli::SampleOptions sample;
   cli::EditOptions edit;
   cli::FormatsOptions formats;
+  cli::Common extract;
+  cli::PackOptions pack;
 
   auto* v_info = app.add_subcommand("info", "What a file holds");
   add_common(*v_info, info, true);
   add_output(*v_info, info);
   v_info->footer("Example: dopesheet info walk.rfa --skeleton miner.v3c");
 
-  auto* v_list = app.add_subcommand("list", "What a bank holds");
+  auto* v_list = app.add_subcommand("list", "What an archive or a bank holds");
   add_common(*v_list, list, false);
   add_output(*v_list, list);
-  v_list->footer("Example: dopesheet list 'motion.bin#AKI_*'");
+  v_list->footer("Example: dopesheet list 'motion.bin#AKI_*'; dopesheet list 'sample.dgc#*WALK*'");
 
   auto* v_dump = app.add_subcommand(
       "dump", "Every field with its offset; with --json the document that build reads");
@@ -168,6 +170,26 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   v_sample->footer("Example: dopesheet sample walk.rfa --skeleton miner.v3c --fps 30 -o walk.csv");
 
+  auto* v_extract = app.add_subcommand("extract", "The entries of an archive, as files");
+  add_common(*v_extract, extract, false);
+  v_extract->add_option("-o,--output", extract.output, "Folder")->required();
+  v_extract->footer(
+      "Example: dopesheet extract 'sample.dgc#*@ANIMATION' -o clips\n"
+      "Names are made safe; manifest.json in the folder says which entry each file is.");
+
+  auto* v_pack =
+      app.add_subcommand("pack", "An archive again, with entries replaced, added, removed");
+  add_common(*v_pack, pack.common, false);
+  v_pack->add_option("-o,--output", pack.common.output, "File, or - for standard output")
+      ->required();
+  v_pack->add_option("--from", pack.from,
+                     "A folder that extract wrote: its files that differ are replaced");
+  v_pack->add_option("--replace", pack.replace, "ENTRY=FILE")->allow_extra_args(false);
+  v_pack->add_option("--add", pack.add, "FILE, or NAME=FILE where the archive keeps names")
+      ->allow_extra_args(false);
+  v_pack->add_option("--remove", pack.remove, "ENTRY")->allow_extra_args(false);
+  v_pack->footer("Example: dopesheet pack sample.dgc --from clips -o new.dgc");
+
   auto* v_formats = app.add_subcommand("formats", "What this build supports");
   v_formats->add_option("-o,--output", formats.output, "File, or - for standard output");
   v_formats->add_flag("--json", formats.json, "Print JSON");
@@ -182,7 +204,7 @@ int main(int argc, char** argv) {
   }
   sample.gltf_space = space == "gltf";
   for (cli::Common* c : {&info, &dump, &list, &build.common, &check.common, &convert.common,
-                         &sample.common, &edit.common}) {
+                         &sample.common, &edit.common, &extract, &pack.common}) {
     if (const auto ready = cli::prepare(*c); !ready) return cli::report_error(ready.error(), *c);
   }
 
@@ -194,6 +216,8 @@ int main(int argc, char** argv) {
   if (v_check->parsed()) code = cli::check(check);
   if (v_convert->parsed()) code = cli::convert(convert);
   if (v_sample->parsed()) code = cli::sample(sample);
+  if (v_extract->parsed()) code = cli::extract(extract);
+  if (v_pack->parsed()) code = cli::pack(pack);
   if (v_edit->parsed()) code = cli::edit(edit);
   if (v_formats->parsed()) code = cli::formats(formats);
   if (!cli::printed_well()) {

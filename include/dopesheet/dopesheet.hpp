@@ -1,5 +1,6 @@
 // Everything.
 #pragma once
+#include "dopesheet/archives.hpp"
 #include "dopesheet/bake.hpp"
 #include "dopesheet/blend.hpp"
 #include "dopesheet/check.hpp"

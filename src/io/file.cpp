@@ -94,6 +94,35 @@ int open_temporary(const fs::path& target, fs::path& name) {
   return -1;
 }
 
+class FileSource final : public Source {
+ public:
+  FileSource(int fd, std::uint64_t size, std::string path)
+      : fd_(fd), size_(size), path_(std::move(path)) {}
+  ~FileSource() override { ::close(fd_); }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  std::uint64_t size() const override { return size_; }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> out) const override {
+    if (offset > size_ || out.size() > size_ - offset)
+      return tl::unexpected(outside(offset, out.size(), size_));
+    while (!out.empty()) {
+      const ssize_t n = ::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return fail(Code::cannot_read, path_, reason());
+      if (n == 0) return fail(Code::cannot_read, path_, "became shorter while it was read");
+      out = out.subspan(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    }
+    return {};
+  }
+
+ private:
+  int fd_;
+  std::uint64_t size_;
+  std::string path_;
+};
+
 bool has_wildcard(std::string_view s) { return s.find_first_of("*?") != s.npos; }
 
 void expand(const fs::path& base, const std::vector<std::string>& parts, std::size_t at,
@@ -142,6 +171,20 @@ Result<Bytes> read_file(const std::string& path, const Limits& limits) {
   auto out = read_all(fd, path, limits, ec ? 0 : static_cast<std::size_t>(size) + 1);
   ::close(fd);
   return out;
+}
+
+Result<std::shared_ptr<const Source>> open_file(const std::string& path) {
+  std::error_code ec;
+  const auto status = fs::status(to_path(path), ec);
+  if (fs::is_directory(status)) return fail(Code::cannot_read, path, "is a folder");
+  const int fd = ::open(to_path(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(Code::cannot_read, path, reason());
+  struct stat now{};
+  if (::fstat(fd, &now) != 0 || !S_ISREG(now.st_mode)) {
+    ::close(fd);
+    return fail(Code::cannot_read, path, "is no regular file");
+  }
+  return std::make_shared<const FileSource>(fd, static_cast<std::uint64_t>(now.st_size), path);
 }
 
 Result<void> write_file(const std::string& path, ByteView bytes) {
@@ -219,6 +262,10 @@ bool is_folder(const std::string& path) {
   std::error_code ec;
   return fs::is_directory(to_path(path), ec);
 }
+bool is_link(const std::string& path) {
+  std::error_code ec;
+  return fs::is_symlink(fs::symlink_status(to_path(path), ec));
+}
 Result<void> make_folder(const std::string& path) {
   std::error_code ec;
   fs::create_directories(to_path(path), ec);
@@ -235,6 +282,31 @@ std::string file_extension(const std::string& path) {
   return e;
 }
 std::string folder_of(const std::string& path) { return to_utf8(to_path(path).parent_path()); }
+std::string sibling(const std::string& path, const std::string& extensions) {
+  const fs::path own = to_path(path);
+  const auto lower = [](std::string s) {
+    for (char& c : s) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return s;
+  };
+  const std::string stem = lower(to_utf8(own.stem()));
+  const fs::path folder = own.parent_path();
+  std::string found;
+  std::size_t best = std::string::npos;  // the first of the extensions wins, then the first name
+  std::error_code ec;
+  fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder,
+                               fs::directory_options::skip_permission_denied, ec);
+  for (; !ec && entry != fs::directory_iterator(); entry.increment(ec)) {
+    const fs::path name = entry->path().filename();
+    if (lower(to_utf8(name.stem())) != stem || !entry->is_regular_file(ec)) continue;
+    const std::string extension = lower(to_utf8(name.extension()));
+    const auto rank = (extensions + " ").find(extension + " ");
+    if (extension.empty() || rank == std::string::npos) continue;
+    const std::string here = to_utf8(folder / name);
+    if (rank < best || (rank == best && here < found)) found = here;
+    best = std::min(best, rank);
+  }
+  return found;
+}
 std::string join_path(const std::string& folder, const std::string& name) {
   return to_utf8(to_path(folder) / to_path(name));
 }

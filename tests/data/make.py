@@ -9,8 +9,8 @@ under test.
 index.json is a list of {"file", "kind": "rfa" | "v3c" | "v3m", "canonical", "note"}. "canonical"
 promises that a writer which recomputes all offsets, sizes and padding by the rules of the format
 gets the same bytes again. mt5.json is the same for the kinds "mt5" and "mt7", which reference.py and
-the table of formats do not know. The modules motn_fixtures, totemtech_fixtures and
-zouna_fixtures write lists of their own.
+the table of formats do not know; archives.json says what the archives hold. The modules motn_fixtures,
+totemtech_fixtures and zouna_fixtures write lists of their own.
 """
 
 import json
@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree may be read-only or shared
 
+import archive_fixtures
 import motn_fixtures
 import mt5_fixtures
 import rfa_checks
@@ -41,6 +42,7 @@ def write_all(outdir):
         index = lists["mt5.json" if entry["kind"] in ("mt5", "mt7") else "index.json"]
         index.append({key: entry[key] for key in ("file", "kind", "canonical", "note")})
     motn_fixtures.write(outdir)
+    archive_fixtures.write(outdir)
     totemtech_fixtures.write(outdir)
     zouna_fixtures.write(outdir)
     for name, index in lists.items():
