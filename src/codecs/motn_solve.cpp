@@ -95,11 +95,7 @@ class Solving {
     Cursor cursor = player_.cursor();
     std::array<Transform, shenmue::control_count> world;
     std::vector<Transform> local(joints);
-    const auto steps =
-        static_cast<std::size_t>(std::ceil((stored_.end - stored_.start) * options_.rate - 1e-9));
-    for (std::size_t i = 0; i <= steps; ++i) {
-      const double t =
-          i == steps ? stored_.end : stored_.start + static_cast<double>(i) / options_.rate;
+    for (const double t : times()) {
       player_.world(t, cursor, world);
       skeleton.place(world, local);
       for (std::size_t j = 0; j < joints; ++j) {
@@ -150,6 +146,27 @@ class Solving {
   }
 
  private:
+  // Evenly, the end, and both sides of every jump: a cut must not become a slide.
+  std::vector<double> times() const {
+    const double start = stored_.start, end = stored_.end;
+    std::vector<double> out{end};
+    const auto steps = static_cast<std::size_t>(std::ceil((end - start) * options_.rate - 1e-9));
+    for (std::size_t i = 0; i < steps; ++i)
+      out.push_back(start + static_cast<double>(i) / options_.rate);
+    for (const Track& t : stored_.tracks) {
+      for (const Curve<float>& c : std::get<Axes>(t.curve)) {
+        for (std::size_t i = 1; i < c.times.size(); ++i) {
+          const double at = c.times[i];
+          if (at != c.times[i - 1] || c.values[i] == c.values[i - 1] || at <= start) continue;
+          out.insert(out.end(), {std::nextafter(at, start), at});
+        }
+      }
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
   static void negate(Curve<float>& c) {
     for (auto* list : {&c.values, &c.in, &c.out}) {
       for (float& v : *list) v = -v;

@@ -5,7 +5,7 @@ import unittest
 
 from tool import SOURCE, ToolTest
 
-VERBS = {"info", "list", "dump", "build", "check", "convert", "sample", "formats"}
+VERBS = {"info", "list", "dump", "build", "check", "convert", "edit", "sample", "extract", "pack", "formats"}
 
 
 class Readme(ToolTest):

@@ -194,7 +194,8 @@ TEST(MotnClip, ThePlayerSolvesWhatSolveDoes) {
     std::vector<Transform> a(shenmue::joint_count), b(a);
     const auto order = topological_order(solved->clip.nodes);
     std::vector<Transform> wa(a), wb(a);
-    for (double t = 0; t < player->end(); t += 1 / 120.0) {
+    for (int i = 0; i / 120.0 < player->end(); ++i) {
+      const double t = i / 120.0;
       const std::size_t before = support::allocations();
       player->sample(t, ours, a);
       EXPECT_EQ(support::allocations(), before);
