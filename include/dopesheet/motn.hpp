@@ -347,12 +347,14 @@ struct SolveOptions {
   bool mirror = true;        // as the extra data asks for
   bool face_forward = true;  // half a turn about Y: the character faces +Z, as glTF expects
   bool targets = false;      // also the IK targets, as further nodes with their own exact curves
-  double rate = 120;         // poses a second that are solved
-  double max_mm = 0.1;       // error that leaving out keys may add, object space
+  double rate = 120;         // poses a second that are solved; the game shows 30
+  bool between = false;  // further poses, down to 1/30,000 s apart, where joints snap in between
+  double max_mm = 0.1;   // error that leaving out keys may add, object space
   double max_degrees = 0.05;
 };
 // The pose that the motion means, on the 21 joints of shenmue::reduced_skeleton. The error is against
-// every solved pose, those between the kept keys included. Fails with Code::cannot_represent for animals
+// every solved pose, those between the kept keys included: what happens between two poses, where the game
+// never looks, is a straight line (see `between`). Fails with Code::cannot_represent for animals
 // and props, whose rigs are not known.
 Result<Reduced> solve(const Bank& bank, std::size_t motion, const SolveOptions& options = {},
                       const shenmue::Rig& rig = shenmue::default_rig());

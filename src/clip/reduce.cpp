@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "clip/comparer.hpp"
+#include "clip/levers.hpp"
 #include "dopesheet/sample.hpp"
 
 namespace dopesheet {
@@ -308,20 +308,6 @@ std::vector<std::pair<std::size_t, Track>> dense_tracks(const Clip& clip,
   return out;
 }
 
-// How far out, along the bones, a node moves things when it turns: metres, at rest.
-std::vector<double> levers(const Clip& clip) {
-  std::vector<double> out(clip.nodes.size(), CompareOptions{}.probe_distance);
-  auto order = topological_order(clip.nodes);
-  std::reverse(order.begin(), order.end());
-  for (const std::size_t i : order) {
-    const int p = clip.nodes[i].parent;
-    if (p < 0 || std::cmp_greater_equal(p, out.size())) continue;
-    auto& parent = out[static_cast<std::size_t>(p)];
-    parent = std::max(parent, out[i] + length(clip.nodes[i].rest.translation));
-  }
-  return out;
-}
-
 void thin(Track& t, const Track& dense, Fit fit, double metres, double degrees, double lever) {
   const double tangent = std::min(std::tan(degrees * radians / 2), metres / lever / 2);
   if (const auto* v = std::get_if<Curve<Vec3>>(&dense.curve)) {
@@ -339,7 +325,7 @@ Reduced reduce(const Clip& clip, const ReduceOptions& options) {
   const auto dense = dense_tracks(clip, options);
   // A local error grows along the chain of joints: start small, tighten until the measured one fits.
   double metres = options.max_mm / 1000 / 2, degrees = options.max_degrees / 2;
-  const auto lever = levers(clip);
+  const auto lever = levers(clip.nodes);
   CompareOptions compare_options;
   compare_options.rate = options.rate;
   Comparer comparer(clip, compare_options);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clip/levers.hpp"
 #include "dopesheet/motn.hpp"
 #include "dopesheet/sample.hpp"
 
@@ -84,38 +85,48 @@ class Solving {
         kind_(sequence_of(bank, motion).encoding() == Encoding::dense ? shenmue::Motion::dense
                                                                       : shenmue::Motion::curves) {}
 
-  // Poses at the rate asked for, and at the end.
+  // Poses at the rate asked for, and where that is asked for too, as many between them as it takes for
+  // straight lines to be near.
   Clip poses(auto skeleton) {
     Clip out = stored_;
     out.nodes = skeleton.nodes();
     out.tracks.clear();
     const std::size_t joints = out.nodes.size();
-    std::vector<Curve<Quat>> rotations(joints);
-    std::vector<Curve<Vec3>> translations(joints);
     Cursor cursor = player_.cursor();
     std::array<Transform, shenmue::control_count> world;
-    std::vector<Transform> local(joints);
-    for (const double t : times()) {
+    const auto pose_at = [&](double t) {
+      Pose pose{t, std::vector<Transform>(joints)};
       player_.world(t, cursor, world);
-      skeleton.place(world, local);
-      for (std::size_t j = 0; j < joints; ++j) {
-        const Quat q = local[j].rotation;
-        auto& values = rotations[j].values;
-        const bool flip = !values.empty() && dot(values.back(), q) < 0;
-        rotations[j].times.push_back(t);
-        values.push_back(flip ? Quat{-q.x, -q.y, -q.z, -q.w} : q);
-        translations[j].times.push_back(t);
-        translations[j].values.push_back(local[j].translation);
-      }
+      skeleton.place(world, pose.local);
+      return pose;
+    };
+    const auto lever = levers(out.nodes);
+    std::vector<Pose> list;
+    for (const double t : times()) {
+      Pose next = pose_at(t);
+      if (options_.between && !list.empty() && t - list.back().time > shortest)
+        refine(list, list.back(), next, pose_at, lever, deepest);
+      list.push_back(std::move(next));
     }
     for (std::size_t j = 0; j < joints; ++j) {
       if (!skeleton.is_moved(j)) continue;
-      out.tracks.push_back({j, Channel::rotation, {}, std::move(rotations[j]), {}});
+      Curve<Quat> rotation;
+      Curve<Vec3> translation;
+      for (const Pose& pose : list) {
+        const Quat q = pose.local[j].rotation;
+        const bool flip = !rotation.values.empty() && dot(rotation.values.back(), q) < 0;
+        rotation.times.push_back(pose.time);
+        rotation.values.push_back(flip ? Quat{-q.x, -q.y, -q.z, -q.w} : q);
+        translation.values.push_back(pose.local[j].translation);
+      }
+      translation.times = rotation.times;
+      out.tracks.push_back({j, Channel::rotation, {}, std::move(rotation), {}});
       // Joints keep their distance, but for the root, and hands and feet that are out of reach.
       const Vec3 rest = out.nodes[j].rest.translation;
-      const auto& list = translations[j].values;
-      if (std::any_of(list.begin(), list.end(), [&](Vec3 v) { return length(v - rest) > 2e-5F; }))
-        out.tracks.push_back({j, Channel::translation, {}, std::move(translations[j]), {}});
+      const auto& values = translation.values;
+      if (std::any_of(values.begin(), values.end(),
+                      [&](Vec3 v) { return length(v - rest) > 2e-5F; }))
+        out.tracks.push_back({j, Channel::translation, {}, std::move(translation), {}});
     }
     return out;
   }
@@ -146,6 +157,40 @@ class Solving {
   }
 
  private:
+  struct Pose {
+    double time;
+    std::vector<Transform> local;
+  };
+  // Knees and elbows that straighten move as fast as a square root starts: a few poses close together.
+  static constexpr int deepest = 8;
+  static constexpr double shortest = 1e-5;  // seconds
+
+  // Whether the pose in the middle is near the straight line between its neighbours.
+  bool is_straight(const Pose& a, const Pose& m, const Pose& b,
+                   const std::vector<double>& lever) const {
+    constexpr double radians = 0.017453292519943295;
+    for (std::size_t j = 0; j < m.local.size(); ++j) {
+      const Transform &p = a.local[j], &q = b.local[j], &at = m.local[j];
+      const double degrees = angle_between(slerp(p.rotation, q.rotation, 0.5), at.rotation);
+      const double metres = length(0.5F * (p.translation + q.translation) - at.translation);
+      if (degrees > options_.max_degrees ||
+          degrees * radians * lever[j] + metres > options_.max_mm / 1000) {
+        return false;
+      }
+    }
+    return true;
+  }
+  // Appends the poses between two. The one in the middle is always kept: what is left is a quarter of
+  // what was tolerated, where the movement is smooth.
+  void refine(std::vector<Pose>& list, const Pose before, const Pose& after, const auto& pose_at,
+              const std::vector<double>& lever, int depth) const {
+    Pose middle = pose_at(before.time + (after.time - before.time) / 2);
+    const bool split = depth > 0 && !is_straight(before, middle, after, lever);
+    if (split) refine(list, before, middle, pose_at, lever, depth - 1);
+    list.push_back(middle);
+    if (split) refine(list, middle, after, pose_at, lever, depth - 1);
+  }
+
   // Evenly, the end, and both sides of every jump: a cut must not become a slide.
   std::vector<double> times() const {
     const double start = stored_.start, end = stored_.end;

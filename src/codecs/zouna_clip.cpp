@@ -171,12 +171,20 @@ class ClipMaker {
       custom(0, "morph/" + label(o.name),
              curve_of<float>(take(b_.morph.keys, o.range), b_.morph.flag, sign_), o.name);
     }
-    std::stable_sort(clip_.events.begin(), clip_.events.end(),
-                     [](const Event& a, const Event& b) { return a.time < b.time; });
+    sort_events();
     return std::move(clip_);
   }
 
  private:
+  // By time; those of one time stay in the file's order.
+  void sort_events() {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (const Event& e : clip_.events) order.emplace_back(e.time, order.size());
+    std::sort(order.begin(), order.end());
+    std::vector<Event> sorted;
+    for (const auto& [time, i] : order) sorted.push_back(std::move(clip_.events[i]));
+    clip_.events = std::move(sorted);
+  }
   // A range's keys, while all tracks together are not many times the pools: a small file could ask for
   // any amount of memory.
   template <class Key, class Int>

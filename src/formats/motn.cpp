@@ -105,6 +105,7 @@ Result<Choices> choices(const ReadOptions& options) {
   c.solve.mirror = settings.flag("mirror", c.solve.mirror);
   c.solve.face_forward = settings.flag("face-forward", c.solve.face_forward);
   c.solve.rate = settings.number("solve-rate", c.solve.rate, 1, 1000);
+  c.solve.between = settings.flag("solve-between", c.solve.between);
   c.solve.max_mm = settings.number("solve-mm", c.solve.max_mm, 1e-3, 1000);
   c.solve.max_degrees = settings.number("solve-degrees", c.solve.max_degrees, 1e-3, 180);
   auto& s = c.solve.solver;
@@ -329,7 +330,8 @@ constexpr std::array settings{
             "a skeleton that just plays; the controls and IK targets as stored; both"},
     Setting{"mirror", "yes, no", "yes", "mirror the motions that the game plays mirrored"},
     Setting{"face-forward", "yes, no", "yes", "turn solved characters to +Z, as glTF expects"},
-    Setting{"solve-rate", "1 to 1000", "120", "poses a second that are solved"},
+    Setting{"solve-rate", "1 to 1000", "120", "poses a second that are solved; the game shows 30"},
+    Setting{"solve-between", "yes, no", "no", "further poses where joints snap between two"},
     Setting{"solve-mm", "0.001 to 1000", "0.1", "error that leaving out keys may add"},
     Setting{"solve-degrees", "0.001 to 180", "0.05", "error that leaving out keys may add"},
     Setting{"foot-space", "sequence, parent", "sequence", "what the turns of feet are relative to"},
