@@ -314,7 +314,8 @@ Result<Outputs> Outputs::plan(const Common& common, const std::vector<std::strin
   for (const std::string& input : inputs) {
     const auto [file, select] = split_input(input);
     std::string stem = input == "-" ? "stdin" : io::file_stem(file);
-    if (!select.empty()) stem = names.add(stem + "#" + select);  // whatever an archive says
+    if (!select.empty())
+      stem = names.add(fmt::format("{}#{}", stem, select));  // whatever an archive says
     out.paths_.push_back(folder ? io::join_path(common.output, stem + extension) : common.output);
     if (!seen.insert(out.paths_.back()).second) {
       return tl::unexpected(

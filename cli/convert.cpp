@@ -248,6 +248,7 @@ class Converter {
     gltf_options.bake.limits = options_.common.limits;
     if (options_.visibility == "extension") gltf_options.visibility = GltfVisibility::extension;
     std::vector<Clip> clips;
+    clips.reserve(scene.clips.size());
     for (const Reduced& r : scene.clips) clips.push_back(r.clip);
     auto gltf = to_gltf(clips, model, gltf_options);
     if (!gltf) return tl::unexpected(gltf.error());

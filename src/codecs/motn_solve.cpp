@@ -104,8 +104,10 @@ class Solving {
     std::vector<Pose> list;
     for (const double t : times()) {
       Pose next = pose_at(t);
-      if (options_.between && !list.empty() && t - list.back().time > shortest)
-        refine(list, list.back(), next, pose_at, lever, deepest);
+      if (options_.between && !list.empty() && t - list.back().time > shortest) {
+        const Pose before = list.back();  // the list grows meanwhile
+        refine(list, before, next, pose_at, lever, deepest);
+      }
       list.push_back(std::move(next));
     }
     for (std::size_t j = 0; j < joints; ++j) {
@@ -182,7 +184,7 @@ class Solving {
   }
   // Appends the poses between two. The one in the middle is always kept: what is left is a quarter of
   // what was tolerated, where the movement is smooth.
-  void refine(std::vector<Pose>& list, const Pose before, const Pose& after, const auto& pose_at,
+  void refine(std::vector<Pose>& list, const Pose& before, const Pose& after, const auto& pose_at,
               const std::vector<double>& lever, int depth) const {
     Pose middle = pose_at(before.time + (after.time - before.time) / 2);
     const bool split = depth > 0 && !is_straight(before, middle, after, lever);

@@ -179,9 +179,11 @@ class ClipMaker {
   // By time; those of one time stay in the file's order.
   void sort_events() {
     std::vector<std::pair<double, std::size_t>> order;
+    order.reserve(clip_.events.size());
     for (const Event& e : clip_.events) order.emplace_back(e.time, order.size());
     std::sort(order.begin(), order.end());
     std::vector<Event> sorted;
+    sorted.reserve(order.size());
     for (const auto& [time, i] : order) sorted.push_back(std::move(clip_.events[i]));
     clip_.events = std::move(sorted);
   }

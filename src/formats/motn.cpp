@@ -185,6 +185,7 @@ Result<Clips> motn_clips(motn::Bank bank, const ReadOptions& options) {
   source->rig.assign(rig->begin(), rig->end());
   if (source->motions.empty()) return tl::unexpected(nothing_selected(options));
   Clips out;
+  out.names.reserve(source->motions.size());
   for (const std::size_t m : source->motions) out.names.push_back(source->bank.names[m].text);
   out.make = [source](std::size_t i) -> Result<Reduced> {
     return make(source->bank, source->motions[i], source->choices, source->rig);
@@ -268,6 +269,7 @@ class Editing {
     return motn::reorder(bank_, order).map([&](std::vector<Loss> losses) {
       losses_.insert(losses_.end(), losses.begin(), losses.end());
       std::vector<std::size_t> ids;
+      ids.reserve(order.size());
       for (const std::size_t i : order) ids.push_back(ids_[i]);
       ids_ = std::move(ids);
     });
