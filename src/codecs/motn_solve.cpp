@@ -11,20 +11,6 @@ namespace {
 
 using Axes = std::array<Curve<float>, 3>;
 
-// The controls' own numbers as a clip: three scalar curves are a translation, whatever they mean.
-Clip numbers_of(const Clip& stored) {
-  Clip out;
-  out.start = stored.start;
-  out.end = stored.end;
-  out.outside = stored.outside;
-  for (const Track& t : stored.tracks) {
-    if (t.channel == Channel::scale) continue;
-    out.tracks.push_back({out.nodes.size(), Channel::translation, {}, t.curve, {}});
-    out.nodes.emplace_back();
-  }
-  return out;
-}
-
 // Half a turn about Y.
 Vec3 turned_about(Vec3 v) { return {-v.x, v.y, -v.z}; }
 Transform turned_about(const Transform& t) {
@@ -254,11 +240,17 @@ Player::Player(const Bank& bank, std::size_t motion, const SolveOptions& options
       rest_(shenmue::rest_pose(rig)),
       sampler_(Clip{}) {
   const Clip stored = to_clip(bank, motion);
+  // The controls' own numbers as a clip: three scalar curves are a translation, whatever they mean.
+  Clip numbers;
+  numbers.start = stored.start;
+  numbers.end = stored.end;
+  numbers.outside = stored.outside;
   for (const Track& t : stored.tracks) {
-    if (t.channel != Channel::scale && t.target < shenmue::control_count)
-      slots_.push_back({t.target, t.channel});
+    if (t.channel == Channel::scale || t.target >= shenmue::control_count) continue;
+    slots_.push_back({t.target, t.channel});
+    numbers.tracks.push_back({numbers.nodes.size(), Channel::translation, {}, t.curve, {}});
+    numbers.nodes.emplace_back();
   }
-  const Clip numbers = numbers_of(stored);
   sampler_ = Sampler(numbers, outside.value_or(numbers.outside));
 }
 

@@ -131,7 +131,7 @@ TEST(Archives, come_back_byte_for_byte) {
 
 TEST(Archives, samples_come_back_byte_for_byte) {
   const auto samples = support::samples_dir();
-  if (!samples) GTEST_SKIP() << "no samples";
+  if (!samples) GTEST_SKIP() << "no samples here (set DOPESHEET_SAMPLES)";
   for (const char* name : {"totemtech/sample.DGC", "zouna/rat_le.DPC", "vpp/rfr_tbl.vpp"}) {
     const std::string path = *samples + "/" + name;
     if (io::exists(path) && archives::identify(**io::open_file(path)) != nullptr)

@@ -209,6 +209,40 @@ TEST(MotnClip, ThePlayerSolvesWhatSolveDoes) {
   EXPECT_FALSE(motn::Player::make(bank, 4)) << "a prop has no rig";
 }
 
+// The packed curves give the controls that the plain ones give.
+TEST(MotnClip, ThePlayerReadsTheCurvesAsTheyAre) {
+  const motn::Bank bank = load(support::fixture("bank.motn"));
+  const auto& rig = shenmue::default_rig();
+  for (const std::size_t motion : {0U, 1U, 2U}) {
+    const auto player = motn::Player::make(bank, motion);
+    ASSERT_TRUE(player);
+    Cursor cursor = player->cursor();
+    const Clip stored = motn::to_clip(bank, motion);
+    for (int i = 0; i < 20; ++i) {
+      const double t = stored.end * (i + 0.5) / 20;
+      shenmue::ControlPose pose = shenmue::rest_pose(rig);
+      for (const Track& track : stored.tracks) {
+        const auto& axes = std::get<std::array<Curve<float>, 3>>(track.curve);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          std::uint32_t hint = 0;
+          const double v = evaluate(axes[axis], t, hint);
+          if (track.channel == Channel::rotation) pose.set_turn(track.target, axis, v);
+          if (track.channel == Channel::translation) pose.positions[track.target][axis] = v;
+        }
+        if (track.channel == Channel::translation) pose.has_position.set(track.target);
+      }
+      if (motn::link_of(motn::extra_of(bank, motion)).mirrored) pose = shenmue::mirror(pose);
+      std::array<Transform, shenmue::control_count> want, got;
+      shenmue::solve(rig, pose, {}, want);
+      player->world(t, cursor, got);
+      for (std::size_t c = 0; c < want.size(); ++c) {
+        EXPECT_LT(length(want[c].translation - got[c].translation), 1e-4F) << motion << ' ' << c;
+        EXPECT_LT(angle_between(want[c].rotation, got[c].rotation), 0.02) << motion << ' ' << c;
+      }
+    }
+  }
+}
+
 // Feet and hands of the solved skeleton are at the targets beside it, turned and mirrored like it.
 TEST(MotnClip, TargetsStandBesideTheSkeleton) {
   const auto bank = real_bank();
